@@ -244,3 +244,44 @@ def test_a_file_that_is_cut_off(tmp_path):
     data = (tmp_path / "a.arrow").read_bytes()
     with pytest.raises(forthwith.DamagedFileError, match="cut off"):
         forthwith.open(io.BytesIO(data[:-20]))
+
+
+def growing_dictionaries(rng, batches):
+    """A column whose dictionary grows by deltas and is replaced now and then; its type of values is random."""
+    of = rng.choice([pa.string(), pa.string_view(), pa.int64()])
+    texts = iter(range(10**9))
+    known = []
+    for _ in range(batches):
+        if rng.random() < 0.1:
+            known = []
+        known += [next(texts) for _ in range(rng.randrange(3))] or ([] if known else [next(texts)])
+        values = [number if of == pa.int64() else f"text number {number}" for number in known]
+        keys = [None if rng.random() < 0.1 else rng.randrange(len(known)) for _ in range(rng.randrange(5))]
+        column = pa.DictionaryArray.from_arrays(pa.array(keys, pa.int32()), pa.array(values, of))
+        yield pa.record_batch({"c": column})
+
+
+def test_deltas_and_replaced_dictionaries(tmp_path):
+    for seed in range(20):
+        rng = random.Random(seed)
+        batches = list(growing_dictionaries(rng, rng.randrange(1, 60)))
+        write(tmp_path / "d.arrow", batches, "stream", None)
+        wanted = [value for batch in batches for value in batch["c"].to_pylist()]
+        file = forthwith.open(tmp_path / "d.arrow")
+        assert file.arrays()["c"].to_list() == wanted, seed
+        for _ in range(10):
+            start = rng.randrange(len(wanted) + 1)
+            stop = rng.randrange(start, len(wanted) + 1)
+            part = file.arrays(entry_start=start, entry_stop=stop, threads=rng.randrange(1, 3))
+            assert part["c"].to_list() == wanted[start:stop], (seed, start, stop)
+
+
+def test_few_bytes_that_stand_for_lists_of_more_than_memory_holds():
+    lists = pa.array([[0] * 1_000_000] + [[]] * 100_000, pa.list_(pa.int64()))
+    keys = pa.array([0] * 1_000_000, pa.int32())
+    batch = pa.record_batch({"c": pa.DictionaryArray.from_arrays(keys, lists)})
+    target = io.BytesIO()
+    with ipc.new_file(target, batch.schema, options=ipc.IpcWriteOptions(compression="zstd")) as writer:
+        writer.write_batch(batch)
+    with pytest.raises(forthwith.OutOfMemoryError, match="dictionary"):
+        forthwith.open(target).arrays()

@@ -8,13 +8,15 @@ use arrow_array::{Array as _, UnionArray, make_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use arrow_data::{ArrayData, BufferSpec, layout};
 use arrow_schema::{DataType, UnionFields, UnionMode};
-use forthwith_io::{Codec, Decompressor};
+use forthwith_io::{Codec, CodecError, Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, ops::Range};
 
 /// Most bytes that LZ4 makes of one, and what a frame needs besides.
 const LZ4_EXPANSION: u64 = 255;
 const LZ4_FRAME: u64 = 64;
+/// Rows without bytes, such as nulls, that files of any size may have.
+const MOST_WITHOUT_BYTES: u64 = 1 << 28;
 
 /// The buffers of a column, or of the values of a dictionary.
 pub(crate) struct Source<'a> {
@@ -26,6 +28,8 @@ pub(crate) struct Source<'a> {
     pub decompressor: &'a mut Decompressor,
     pub most_rows: u64,
     pub union_validity: bool,
+    /// Bytes that may be made of few bytes, if there is a limit.
+    pub limit: Option<usize>,
 }
 
 /// Puts values in the place of the keys of the next dictionary; keys that are not reachable may have no value.
@@ -45,6 +49,7 @@ impl Source<'_> {
         let data = match stored {
             DataType::Null => {
                 let (rows, _) = self.node()?;
+                self.check_rows_without_bytes(rows)?;
                 ArrayData::new_null(&DataType::Null, rows)
             }
             DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
@@ -60,8 +65,7 @@ impl Source<'_> {
             DataType::List(item) | DataType::LargeList(item) | DataType::Map(item, _) => {
                 let (head, offsets) = (self.head()?, self.buffer()?);
                 let width = if matches!(stored, DataType::LargeList(_)) { 8 } else { 4 };
-                let most = usize::try_from(self.most_rows).unwrap_or(usize::MAX);
-                let inner = in_lists(&offsets, width, most, head.1.as_deref(), item.data_type(), reachable);
+                let inner = in_lists(&offsets, width, head.1.as_deref(), item.data_type(), reachable);
                 let content = self.array(item.data_type(), &inner, hydrate)?;
                 let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
                 let data_type = match stored {
@@ -74,15 +78,19 @@ impl Source<'_> {
             DataType::FixedSizeList(item, size) => {
                 let head = self.head()?;
                 let items = usize::try_from(*size).unwrap_or(0);
-                let rows =
-                    self.most_rows.checked_div(items as u64).map_or(head.0, |most| head.0.min(most as usize));
-                let inner = in_lists_of(items, rows, head.1.as_deref(), item.data_type(), reachable);
+                if items == 0 {
+                    self.check_rows_without_bytes(head.0)?;
+                }
+                let inner = in_lists_of(items, head.0, head.1.as_deref(), item.data_type(), reachable);
                 let content = self.array(item.data_type(), &inner, hydrate)?;
                 let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
                 built(&DataType::FixedSizeList(item, *size), head, vec![], vec![content])?
             }
             DataType::Struct(fields) => {
                 let head = self.head()?;
+                if fields.is_empty() {
+                    self.check_rows_without_bytes(head.0)?;
+                }
                 let types: Vec<_> = fields.iter().map(|field| field.data_type()).collect();
                 let inner = in_records(head.0, head.1.as_deref(), &types, reachable);
                 let contents = types.into_iter().map(|field| self.array(field, &inner, hydrate));
@@ -99,6 +107,9 @@ impl Source<'_> {
             }
             _ => {
                 let (head, buffer) = (self.head()?, self.buffer()?);
+                if matches!(stored, DataType::FixedSizeBinary(0)) {
+                    self.check_rows_without_bytes(head.0)?;
+                }
                 built(stored, head, vec![buffer], vec![])?
             }
         };
@@ -134,7 +145,7 @@ impl Source<'_> {
         };
         let children = fields.iter().map(|(id, field)| {
             // Unions without validity have values of one member in each row.
-            let chosen = in_member(id, &tags, offsets.as_deref(), self.most_rows, field.data_type());
+            let chosen = in_member(id, &tags, offsets.as_deref(), field.data_type());
             self.array(field.data_type(), &chosen, hydrate).map(make_array)
         });
         let children = children.collect::<Result<Vec<_>>>()?;
@@ -153,6 +164,16 @@ impl Source<'_> {
         let rows =
             rows.ok_or_else(|| Error::fault("a field has more rows than a file of this size can have"))?;
         Ok((rows, nulls))
+    }
+
+    /// Refuses rows of a type without bytes that are many more than a file of this size has, or that the limit for memory allows: each
+    /// has a place in an index when it is read.
+    fn check_rows_without_bytes(&self, rows: usize) -> Result<()> {
+        let most = (self.most_rows / LARGEST_EXPANSION).max(MOST_WITHOUT_BYTES);
+        if rows as u64 > most {
+            return Err(Error::out_of_range("the number of rows that take no bytes", rows as u64, most));
+        }
+        check_limit("null", rows.saturating_mul(size_of::<i64>()), self.limit)
     }
 
     fn head(&mut self) -> Result<Head> {
@@ -219,11 +240,20 @@ fn decompressed<'s>(
     } else {
         let refused =
             |_| Error::new(forthwith_plan::ErrorKind::OutOfMemory { what: "a buffer", bytes: length as u64 });
+        decompressor.allow(codec.name(), length)?;
         bytes.try_reserve_exact(length).map_err(refused)?;
         bytes.resize(length, 0);
         decompressor.decompress(codec, stored, &mut bytes)?;
     }
     Ok(Cow::Owned(bytes))
+}
+
+/// Refuses more bytes than the limit for memory allows.
+pub(crate) fn check_limit(codec: &'static str, bytes: usize, limit: Option<usize>) -> Result<()> {
+    match limit {
+        Some(limit) if bytes > limit => Err(Error::new(CodecError::OverLimit { codec, limit })),
+        _ => Ok(()),
+    }
 }
 
 /// An array whose contents are validated: lengths of buffers, offsets, UTF-8.

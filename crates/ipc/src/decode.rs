@@ -2,7 +2,7 @@
 
 use crate::{
     buffers::Source,
-    dictionary::{Dictionary, Stored, values},
+    dictionary::{Dictionary, Stored},
     layout::{Part, plain},
     reachable::Reachable,
 };
@@ -79,20 +79,25 @@ impl Warm {
 }
 
 impl Ready {
-    fn decode(&mut self, numbers: Numbers, bytes: &[u8], decompressor: &mut Decompressor) -> Result<Array> {
+    /// Decodes a column of a batch. `limit`: bytes that the values of dictionaries may take.
+    fn decode(
+        &mut self,
+        numbers: Numbers,
+        bytes: &[u8],
+        limit: Option<usize>,
+        decompressor: &mut Decompressor,
+    ) -> Result<Array> {
         let Self { recipe, dictionaries, .. } = self;
         // Dictionaries first: they are decompressed by the same contexts.
         let types = dictionary_types(recipe.field.data_type());
         for (at, (known, value_type)) in dictionaries.iter_mut().zip(&types).enumerate() {
             let stored = recipe.dictionaries.get(at).map_or(&[][..], Vec::as_slice);
             let count = numbers.dictionaries.get(at).copied().unwrap_or(0);
-            known.after(stored, count, value_type, recipe.most_rows, decompressor)?;
+            known.after(stored, count, value_type, (recipe.most_rows, limit), decompressor)?;
         }
         let mut next = dictionaries.iter();
-        let mut hydrate = |keys, reachable: &Reachable| {
-            let known = next.next().and_then(Dictionary::values).ok_or_else(foreign)?;
-            values(keys, known, reachable)
-        };
+        let mut hydrate =
+            |keys, reachable: &Reachable| next.next().ok_or_else(foreign)?.values(keys, reachable, limit);
         let mut source = Source {
             part: numbers.part,
             bytes,
@@ -100,6 +105,7 @@ impl Ready {
             decompressor,
             most_rows: recipe.most_rows,
             union_validity: recipe.union_validity,
+            limit,
         };
         let data = source.array(recipe.field.data_type(), &None, &mut hydrate)?;
         imported(&recipe.plain(), make_array(data))
@@ -217,8 +223,9 @@ impl BlockFormat for IpcFormat {
     ) -> Result<()> {
         let Decoder::Format(text) = &group.decoder else { return Err(foreign()) };
         let numbers = Numbers::of_task(&task.numbers).ok_or_else(foreign)?;
+        let limit = scratch.limit();
         let (warm, decompressor) = scratch.own::<Warm>();
-        let array = warm.ready(text)?.decode(numbers, stored, decompressor)?;
+        let array = warm.ready(text)?.decode(numbers, stored, limit, decompressor)?;
         let parts = BlockColumns::of(&group.form);
         if array.form != group.form || !parts.specs().eq(&group.columns) {
             return Err(Error::fault("a record batch is not of the type that the schema declares"));

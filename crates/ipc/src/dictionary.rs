@@ -1,12 +1,18 @@
 //! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
 
-use crate::{buffers::Source, layout::Part, message::Batch, reachable::Reachable};
+use crate::{
+    buffers::{Source, check_limit},
+    layout::Part,
+    message::Batch,
+    reachable::Reachable,
+    value_bytes::bytes_of,
+};
 use arrow_array::{Array as _, ArrayRef, cast::AsArray as _, make_array};
 use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, ErrorKind, Result};
+use forthwith_plan::{Error, Result, check_headroom};
 use serde::{Deserialize, Serialize};
 
 /// A message with values of a dictionary.
@@ -24,25 +30,25 @@ pub(crate) struct Stored {
 }
 
 /// The values of one dictionary after some of its messages.
+///
+/// A segment is longer than all segments behind it together, so that appending deltas copies each value a logarithmic number of times.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     messages: usize,
-    values: Option<ArrayData>,
+    segments: Vec<ArrayData>,
+    /// The number of the first value of each segment.
+    starts: Vec<usize>,
+    length: usize,
 }
 
 impl Dictionary {
-    /// The values, if there were messages with any.
-    pub(crate) const fn values(&self) -> Option<&ArrayData> {
-        self.values.as_ref()
-    }
-
-    /// Decodes the values after the first `count` messages.
+    /// Decodes the values after the first `count` messages. Limits are of rows and of memory.
     pub(crate) fn after(
         &mut self,
         stored: &[Stored],
         count: usize,
         data_type: &DataType,
-        most_rows: u64,
+        (most_rows, limit): (u64, Option<usize>),
         decompressor: &mut Decompressor,
     ) -> Result<()> {
         if count < self.messages {
@@ -55,85 +61,105 @@ impl Dictionary {
                 variadic: message.batch.variadic.iter().copied().collect(),
             };
             let codec = message.batch.codec;
-            let mut source =
-                Source { part, bytes: &message.body, codec, decompressor, most_rows, union_validity: false };
+            let (bytes, union_validity) = (&message.body, false);
+            let mut source = Source { part, bytes, codec, decompressor, most_rows, union_validity, limit };
             let values = source.array(data_type, &None, &mut |_, _| {
                 Err(Error::unsupported("dictionaries within the values of a dictionary"))
             })?;
-            self.values = Some(match self.values.take() {
-                Some(before) if message.is_delta => concatenated(&before, &values)?,
-                _ => values,
+            if !message.is_delta {
+                self.segments.clear();
+            }
+            self.append(values)?;
+            self.messages += 1;
+        }
+        match self.segments.is_empty() {
+            true => Err(Error::fault("a record batch precedes the values of its dictionary")),
+            false => Ok(()),
+        }
+    }
+
+    /// Appends a segment, joined with those before it that are not longer.
+    fn append(&mut self, values: ArrayData) -> Result<()> {
+        let (mut first, mut length) = (self.segments.len(), values.len());
+        while let Some(before) = first.checked_sub(1)
+            && self.segments[before].len() <= length
+        {
+            first = before;
+            length += self.segments[before].len();
+        }
+        let mut joined = self.segments.split_off(first);
+        joined.push(values);
+        self.segments.push(concatenated(joined)?);
+        self.starts.clear();
+        self.length = 0;
+        for segment in &self.segments {
+            self.starts.push(self.length);
+            self.length += segment.len();
+        }
+        Ok(())
+    }
+
+    /// The segment of a value, and its row there, if there is such a value.
+    fn find(&self, number: usize) -> Option<(usize, usize)> {
+        let segment = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
+        (number < self.length).then(|| (segment, number - self.starts[segment]))
+    }
+
+    /// Refuses keys that stand for more than memory holds or the limit allows, which a short dictionary and its keys can.
+    fn check_memory(&self, keys: &[Option<usize>], limit: Option<usize>) -> Result<()> {
+        let rows = keys.iter().flatten().filter_map(|key| self.find(*key));
+        let sizes = rows.map(|(segment, row)| bytes_of(&self.segments[segment], row..row + 1));
+        let bytes = sizes.fold(0, usize::saturating_add);
+        check_limit("dictionary", bytes, limit)?;
+        check_headroom("the values of a dictionary", bytes)
+    }
+
+    /// The values that keys stand for. Keys that are not reachable may stand for none. `limit`: bytes that they may take.
+    pub(crate) fn values(
+        &self,
+        keys: ArrayData,
+        reachable: &Reachable,
+        limit: Option<usize>,
+    ) -> Result<ArrayData> {
+        let keys = indexes(&make_array(keys))?;
+        self.check_memory(&keys, limit)?;
+        let mut out = MutableArrayData::new(self.segments.iter().collect(), true, keys.len());
+        let mut shown = reachable.as_ref().map(|ranges| ranges.iter().peekable());
+        for (row, key) in keys.into_iter().enumerate() {
+            let is_reachable = shown.as_mut().is_none_or(|ranges| {
+                while ranges.next_if(|range| range.end <= row).is_some() {}
+                ranges.peek().is_some_and(|range| range.start <= row)
             });
+            let extended = match key.map(|key| (key, self.find(key))) {
+                Some((_, Some((segment, at)))) => out.try_extend(segment, at, at + 1),
+                Some((key, None)) if is_reachable => {
+                    let limit = self.length.saturating_sub(1);
+                    return Err(Error::out_of_range("an index into a dictionary", key as u64, limit as u64));
+                }
+                _ => out.try_extend_nulls(1),
+            };
+            extended.map_err(|error| Error::fault(error.to_string()))?;
         }
-        self.messages = count;
-        match self.values {
-            Some(_) => Ok(()),
-            None => Err(Error::fault("a record batch precedes the values of its dictionary")),
-        }
+        Ok(out.freeze())
     }
 }
 
-fn concatenated(before: &ArrayData, more: &ArrayData) -> Result<ArrayData> {
-    let mut all = MutableArrayData::new(vec![before, more], false, before.len() + more.len());
-    for (at, part) in [before, more].into_iter().enumerate() {
+fn concatenated(mut parts: Vec<ArrayData>) -> Result<ArrayData> {
+    if parts.len() == 1 {
+        return Ok(parts.remove(0));
+    }
+    let length = parts.iter().map(ArrayData::len).sum();
+    let mut all = MutableArrayData::new(parts.iter().collect(), false, length);
+    for (at, part) in parts.iter().enumerate() {
         all.try_extend(at, 0, part.len()).map_err(|error| Error::fault(error.to_string()))?;
     }
-    Ok(all.freeze())
-}
-
-/// The values that the keys of a dictionary stand for. Keys that are not reachable may stand for none.
-pub(crate) fn values(keys: ArrayData, dictionary: &ArrayData, reachable: &Reachable) -> Result<ArrayData> {
-    let keys = make_array(keys);
-    let numbers = indexes(&keys)?;
-    check_memory(&numbers, dictionary)?;
-    let mut out = MutableArrayData::new(vec![dictionary], true, numbers.len());
-    for (row, number) in numbers.into_iter().enumerate() {
-        let is_reachable = reachable.as_ref().is_none_or(|flags| flags.get(row).copied().unwrap_or(false));
-        let extended = match number.filter(|number| *number < dictionary.len() || is_reachable) {
-            None => out.try_extend_nulls(1),
-            Some(number) if number < dictionary.len() => out.try_extend(0, number, number + 1),
-            Some(number) => {
-                let limit = dictionary.len().saturating_sub(1);
-                return Err(Error::out_of_range("an index into a dictionary", number as u64, limit as u64));
-            }
-        };
-        extended.map_err(|error| Error::fault(error.to_string()))?;
-    }
-    Ok(out.freeze())
-}
-
-/// Refuses keys that stand for more than memory holds, which a short dictionary and its keys can.
-fn check_memory(numbers: &[Option<usize>], dictionary: &ArrayData) -> Result<()> {
-    let rows = numbers.iter().flatten();
-    let array = make_array(dictionary.clone());
-    let bytes = match dictionary.data_type() {
-        DataType::Utf8 => {
-            lengths(rows, |row| array.as_string::<i32>().value_length(row) as usize, dictionary)
-        }
-        DataType::LargeUtf8 => {
-            lengths(rows, |row| array.as_string::<i64>().value_length(row) as usize, dictionary)
-        }
-        DataType::Binary => {
-            lengths(rows, |row| array.as_binary::<i32>().value_length(row) as usize, dictionary)
-        }
-        DataType::LargeBinary => {
-            lengths(rows, |row| array.as_binary::<i64>().value_length(row) as usize, dictionary)
-        }
-        // Of other values the mean has to do.
-        _ => (array.get_array_memory_size() / dictionary.len().max(1)).saturating_mul(numbers.len()),
-    };
-    let refused =
-        |_| Error::new(ErrorKind::OutOfMemory { what: "the values of a dictionary", bytes: bytes as u64 });
-    Vec::<u8>::new().try_reserve_exact(bytes).map_err(refused)
-}
-
-/// The sum of the lengths of the values in some rows of a dictionary.
-fn lengths<'n>(
-    rows: impl Iterator<Item = &'n usize>,
-    length: impl Fn(usize) -> usize,
-    dictionary: &ArrayData,
-) -> usize {
-    rows.filter(|row| **row < dictionary.len()).fold(0, |sum: usize, row| sum.saturating_add(length(*row)))
+    let all = all.freeze();
+    // Views keep the buffers of all parts, of which there may be as many as messages.
+    Ok(match all.data_type() {
+        DataType::Utf8View => make_array(all).as_string_view().gc().into_data(),
+        DataType::BinaryView => make_array(all).as_binary_view().gc().into_data(),
+        _ => all,
+    })
 }
 
 fn indexes(keys: &ArrayRef) -> Result<Vec<Option<usize>>> {

@@ -210,22 +210,15 @@ impl Found {
         let schema =
             footer.schema().ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
         let columns = columns(schema).map_err(|error| error.at_byte(at))?;
-        for block in footer.dictionaries().into_iter().flatten() {
-            self.block(source, block, size)?;
-        }
-        // One request for the headers of all batches.
-        let blocks: Vec<&Block> = footer.recordBatches().into_iter().flatten().collect();
+        let dictionaries = footer.dictionaries().into_iter().flatten();
+        let blocks: Vec<&Block> = dictionaries.chain(footer.recordBatches().into_iter().flatten()).collect();
         let ranges = blocks.iter().map(|block| metadata_range(block, size)).collect::<Result<Vec<_>>>()?;
+        check_lengths(&blocks, &ranges, size).map_err(|error| error.at_byte(at))?;
+        // One request for the headers of all messages.
         for ((block, range), metadata) in blocks.iter().zip(&ranges).zip(source.read(&ranges)?) {
             self.listed(source, block, range, &metadata, size)?;
         }
         Ok(columns)
-    }
-
-    fn block(&mut self, source: &dyn Source, block: &Block, size: u64) -> Result<()> {
-        let range = metadata_range(block, size)?;
-        let metadata = source.read_one(range.clone())?;
-        self.listed(source, block, &range, &metadata, size)
     }
 
     /// A message that the footer lists.
@@ -332,5 +325,34 @@ fn metadata_range(block: &Block, size: u64) -> Result<Range<u64>> {
     match start.checked_add(length) {
         Some(end) if end <= size => Ok(start..end),
         _ => Err(Error::truncated("a message", length, size.saturating_sub(start)).at_byte(start)),
+    }
+}
+
+/// Refuses messages that are longer than the file in all: they overlap, and would be read again and again.
+fn check_lengths(blocks: &[&Block], ranges: &[Range<u64>], size: u64) -> Result<()> {
+    let lengths = blocks.iter().zip(ranges).map(|(block, range)| {
+        let body = u64::try_from(block.bodyLength()).unwrap_or(0);
+        body.saturating_add(range.end - range.start)
+    });
+    match lengths.fold(0, u64::saturating_add) {
+        all if all > size => Err(Error::out_of_range("the length of all messages", all, size)),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_no_longer_than_their_file() {
+        let block = Block::new(8, 16, 100);
+        let range = metadata_range(&block, 200).expect("within the file");
+        let check =
+            |count: usize, size| check_lengths(&vec![&block; count], &vec![range.clone(); count], size);
+        assert!(check(1, 116).is_ok());
+        let error = check(3, 347).expect_err("a message that is listed three times").to_string();
+        assert!(error.contains("348"), "{error}");
+        assert!(check_lengths(&[&Block::new(8, 16, i64::MAX); 3], &vec![range; 3], u64::MAX - 1).is_err());
     }
 }

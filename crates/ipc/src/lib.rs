@@ -20,6 +20,7 @@ mod layout;
 mod message;
 mod reachable;
 mod table;
+mod value_bytes;
 mod writer;
 
 pub use decode::IpcFormat;

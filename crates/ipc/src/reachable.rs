@@ -3,10 +3,12 @@
 //! Rows behind a null record or list, and items between lists, hold anything: writers leave keys of dictionaries there that have no
 //! value. Only keys that can be reached have to have one.
 
+use arrow_buffer::bit_iterator::BitSliceIterator;
 use arrow_schema::DataType;
+use std::ops::Range;
 
-/// A flag for each row, or `None` if all rows can be reached. Rows without a flag cannot.
-pub(crate) type Reachable = Option<Vec<bool>>;
+/// Ranges of rows in order, or `None` if all rows can be reached.
+pub(crate) type Reachable = Option<Vec<Range<usize>>>;
 
 /// Whether a type has dictionaries in it: reachability of others is not asked for.
 fn has_dictionary(data_type: &DataType) -> bool {
@@ -22,10 +24,39 @@ fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
-/// Whether a row is reachable and not null. `validity`: a bit for each row, if any is null.
-fn shows(row: usize, validity: Option<&[u8]>, parent: &Reachable) -> bool {
-    let bit = |bits: &[u8]| bits.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1);
-    validity.is_none_or(bit) && parent.as_ref().is_none_or(|flags| flags.get(row).copied().unwrap_or(false))
+/// Rows that are reachable and not null. `validity`: a bit for each row, if any is null.
+fn shown(rows: usize, validity: Option<&[u8]>, parent: &Reachable) -> Reachable {
+    let Some(bits) = validity else { return parent.clone() };
+    let runs = BitSliceIterator::new(bits, 0, rows.min(8 * bits.len())).map(|(start, end)| start..end);
+    Some(match parent {
+        None => runs.collect(),
+        Some(parent) => common(runs, parent),
+    })
+}
+
+/// The rows in both of two lists of ranges.
+fn common(first: impl Iterator<Item = Range<usize>>, second: &[Range<usize>]) -> Vec<Range<usize>> {
+    let (mut both, mut at) = (Vec::new(), 0);
+    for range in first {
+        while second.get(at).is_some_and(|other| other.end <= range.start) {
+            at += 1;
+        }
+        for other in second[at..].iter().take_while(|other| other.start < range.end) {
+            both.push(range.start.max(other.start)..range.end.min(other.end));
+        }
+    }
+    both
+}
+
+/// Appends a range that is behind those before, or extends the last one.
+fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
+    match ranges.last_mut() {
+        _ if range.is_empty() => {}
+        Some(last) if last.end == range.start => last.end = range.end,
+        // Offsets that do not grow are refused where the list is built.
+        Some(last) if last.end > range.start => {}
+        _ => ranges.push(range),
+    }
 }
 
 /// The rows of the fields of records.
@@ -35,9 +66,7 @@ pub(crate) fn in_records(
     fields: &[&DataType],
     parent: &Reachable,
 ) -> Reachable {
-    let matters =
-        (validity.is_some() || parent.is_some()) && fields.iter().any(|field| has_dictionary(field));
-    matters.then(|| (0..rows).map(|row| shows(row, validity, parent)).collect())
+    if fields.iter().any(|field| has_dictionary(field)) { shown(rows, validity, parent) } else { None }
 }
 
 /// The items of lists of `size` items.
@@ -48,15 +77,17 @@ pub(crate) fn in_lists_of(
     item: &DataType,
     parent: &Reachable,
 ) -> Reachable {
-    let flags = in_records(rows, validity, &[item], parent)?;
-    Some(flags.into_iter().flat_map(|flag| std::iter::repeat_n(flag, size)).collect())
+    let mut ranges = in_records(rows, validity, &[item], parent)?;
+    for range in &mut ranges {
+        *range = range.start.saturating_mul(size)..range.end.saturating_mul(size);
+    }
+    Some(ranges)
 }
 
-/// The items of lists between offsets of `width` bytes, of which at most `most` are looked at.
+/// The items of lists between offsets of `width` bytes.
 pub(crate) fn in_lists(
     offsets: &[u8],
     width: usize,
-    most: usize,
     validity: Option<&[u8]>,
     item: &DataType,
     parent: &Reachable,
@@ -64,50 +95,44 @@ pub(crate) fn in_lists(
     if !has_dictionary(item) {
         return None;
     }
-    let number = |bytes: &[u8]| match *bytes {
-        [a, b, c, d] => i64::from(i32::from_le_bytes([a, b, c, d])),
-        [a, b, c, d, e, f, g, h] => i64::from_le_bytes([a, b, c, d, e, f, g, h]),
-        _ => 0,
+    let offset = |row: usize| {
+        let bytes = offsets.get(row.checked_mul(width)?..)?;
+        let number = match width {
+            4 => i64::from(i32::from_le_bytes(*bytes.first_chunk()?)),
+            _ => i64::from_le_bytes(*bytes.first_chunk()?),
+        };
+        usize::try_from(number).ok()
     };
-    let items =
-        offsets.chunks_exact(width).map(|bytes| usize::try_from(number(bytes)).unwrap_or(0).min(most));
-    let mut flags = Vec::new();
-    let starts = items.clone();
-    for (row, (start, stop)) in starts.zip(items.skip(1)).enumerate() {
-        // Offsets that do not grow are refused where the list is built.
-        if stop > flags.len() {
-            flags.resize(stop, false);
-        }
-        if shows(row, validity, parent)
-            && let Some(own) = flags.get_mut(start..stop)
-        {
-            own.fill(true);
+    let rows = (offsets.len() / width).saturating_sub(1);
+    let whole = || std::iter::once(0..rows).collect();
+    let mut ranges = Vec::new();
+    // Lists that follow each other have items that do.
+    for run in shown(rows, validity, parent).unwrap_or_else(whole) {
+        if let (Some(start), Some(end)) = (offset(run.start), offset(run.end.min(rows))) {
+            push(&mut ranges, start..end);
         }
     }
-    Some(flags)
+    Some(ranges)
 }
 
 /// The rows of the member of a union with the tag `id`: those with the tag or, if there are offsets, those at the offsets of such rows.
-pub(crate) fn in_member(
-    id: i8,
-    tags: &[i8],
-    offsets: Option<&[i32]>,
-    most: u64,
-    member: &DataType,
-) -> Reachable {
+pub(crate) fn in_member(id: i8, tags: &[i8], offsets: Option<&[i32]>, member: &DataType) -> Reachable {
     if !has_dictionary(member) {
         return None;
     }
-    let Some(offsets) = offsets else { return Some(tags.iter().map(|tag| *tag == id).collect()) };
-    let own = tags.iter().zip(offsets).filter(|(tag, _)| **tag == id);
-    let mut flags = Vec::new();
-    for at in own.filter_map(|(_, offset)| usize::try_from(*offset).ok()).filter(|at| (*at as u64) < most) {
-        if at >= flags.len() {
-            flags.resize(at + 1, false);
+    let with_tag = (0..).zip(tags).filter(|(_, tag)| **tag == id).map(|(row, _): (usize, _)| row);
+    let rows: Vec<usize> = match offsets {
+        None => with_tag.collect(),
+        Some(offsets) => {
+            let at = |row: usize| offsets.get(row).and_then(|offset| usize::try_from(*offset).ok());
+            let mut rows: Vec<usize> = with_tag.filter_map(at).collect();
+            rows.sort_unstable();
+            rows
         }
-        flags[at] = true;
-    }
-    Some(flags)
+    };
+    let mut ranges = Vec::new();
+    rows.into_iter().for_each(|row| push(&mut ranges, row..row + 1));
+    Some(ranges)
 }
 
 #[cfg(test)]
@@ -121,20 +146,31 @@ mod tests {
     #[test]
     fn rows_behind_nulls_are_not_reached() {
         let some = Some(&[0b101][..]);
-        assert_eq!(in_records(3, some, &[&keys()], &None), Some(vec![true, false, true]));
-        assert_eq!(in_records(3, some, &[&keys()], &Some(vec![false])), Some(vec![false; 3]));
+        assert_eq!(in_records(3, some, &[&keys()], &None), Some(vec![0..1, 2..3]));
+        let below = std::iter::once(1..3).collect();
+        assert_eq!(in_records(3, some, &[&keys()], &Some(below)), Some(vec![2..3]));
         assert_eq!(in_records(3, some, &[&DataType::Int8], &None), None);
         assert_eq!(in_records(3, None, &[&keys()], &None), None);
         let pairs = in_lists_of(2, 2, Some(&[0b10]), &keys(), &None);
-        assert_eq!(pairs, Some(vec![false, false, true, true]));
+        assert_eq!(pairs, Some(vec![2..4]));
     }
 
     #[test]
     fn items_between_lists_are_not_reached() {
-        let offsets: Vec<u8> = [1_i32, 3, 3, 5].iter().flat_map(|offset| offset.to_le_bytes()).collect();
-        let found = in_lists(&offsets, 4, 100, Some(&[0b011]), &keys(), &None);
-        assert_eq!(found, Some(vec![false, true, true, false, false]));
+        let bytes = |offsets: &[i32]| -> Vec<u8> { offsets.iter().flat_map(|at| at.to_le_bytes()).collect() };
+        let found = in_lists(&bytes(&[1, 3, 3, 5]), 4, Some(&[0b011]), &keys(), &None);
+        assert_eq!(found, Some(vec![1..3]));
+        let hidden = in_lists(&bytes(&[0, 1, 2, 3, 4]), 4, Some(&[0b1101]), &keys(), &Some(vec![0..1, 3..9]));
+        assert_eq!(hidden, Some(vec![0..1, 3..4]));
+        assert_eq!(in_lists(&bytes(&[4, 2, -1]), 4, Some(&[0b11]), &keys(), &None), Some(vec![]));
         let far: Vec<u8> = [0_i64, i64::MAX].iter().flat_map(|offset| offset.to_le_bytes()).collect();
-        assert_eq!(in_lists(&far, 8, 2, None, &keys(), &None), Some(vec![true, true]));
+        assert_eq!(in_lists(&far, 8, None, &keys(), &None), Some(vec![0..i64::MAX as usize]));
+        assert_eq!(in_lists(&[], 8, None, &keys(), &None), Some(vec![]));
+    }
+
+    #[test]
+    fn members_of_unions_are_reached_by_their_tags() {
+        assert_eq!(in_member(1, &[1, 1, 0, 1], None, &keys()), Some(vec![0..2, 3..4]));
+        assert_eq!(in_member(1, &[1, 0, 1, 1], Some(&[5, 0, 0, -1]), &keys()), Some(vec![0..1, 5..6]));
     }
 }

@@ -14,7 +14,7 @@ use forthwith_plan::{
     BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Plan, Reading, Result, Stored as Place,
     Task, check_entries, cuts,
 };
-use std::{ops::Range, sync::Arc};
+use std::{collections::HashMap, ops::Range, sync::Arc};
 
 /// The columns and record batches of an [`IpcFile`].
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub struct IpcTable {
     columns: Arc<[ColumnType]>,
     batches: Arc<[Placed]>,
     dictionaries: Arc<[Stored]>,
+    /// The messages of each dictionary, by its id.
+    messages: HashMap<i64, Vec<usize>>,
     /// What each batch has of each column.
     parts: Vec<Vec<Part>>,
     fields: Vec<Field>,
@@ -49,12 +51,17 @@ impl IpcFile {
             }
             parts(&placed.batch, &self.columns, self.union_validity).map_err(here)
         });
+        let mut messages: HashMap<i64, Vec<usize>> = HashMap::new();
+        for (number, stored) in self.dictionaries.iter().enumerate() {
+            messages.entry(stored.id).or_default().push(number);
+        }
         Ok(IpcTable {
             source: Arc::clone(&self.source),
             schema: Arc::clone(&self.schema),
             columns: Arc::clone(&self.columns),
             batches: Arc::clone(&self.batches),
             dictionaries: Arc::clone(&self.dictionaries),
+            messages,
             parts: each.collect::<Result<_>>()?,
             fields: self.columns.iter().map(|column| Field::named(column.field.name(), "")).collect(),
             most_rows: self.most_rows,
@@ -73,16 +80,38 @@ impl IpcTable {
         error.in_file(self.source.uri())
     }
 
-    /// How a column is read, or why it cannot be.
-    fn reading(&self, column: &ColumnType) -> Result<std::result::Result<Reading, String>> {
+    /// The messages that make the values of each dictionary of a column in some batches: those since it was last replaced before the
+    /// first one.
+    fn messages(&self, column: &ColumnType, batches: Range<usize>) -> Vec<&[usize]> {
+        let batches = &self.batches[batches];
+        let [Some(first), Some(last)] = [batches.first(), batches.last()] else {
+            return vec![&[]; column.dictionaries.len()];
+        };
+        let own = |id: &i64| {
+            let all = self.messages.get(id).map_or(&[][..], Vec::as_slice);
+            let before = |placed: &Placed| all.partition_point(|message| *message < placed.dictionaries);
+            let (first, end) = (before(first), before(last));
+            let start = all[..first].iter().rposition(|message| !self.dictionaries[*message].is_delta);
+            &all[start.unwrap_or(0)..end]
+        };
+        column.dictionaries.iter().map(own).collect()
+    }
+
+    /// How batches with these messages of dictionaries are read, or why they cannot be.
+    fn reading(
+        &self,
+        column: &ColumnType,
+        messages: &[&[usize]],
+    ) -> Result<std::result::Result<Reading, String>> {
         if let Some(reason) = &column.unsupported {
             return Ok(Err(reason.clone()));
         }
-        let messages =
-            |id: &i64| self.dictionaries.iter().filter(|stored| stored.id == *id).cloned().collect();
+        let stored = |messages: &&[usize]| {
+            messages.iter().map(|message| self.dictionaries[*message].clone()).collect()
+        };
         let recipe = Recipe {
             field: column.field.clone(),
-            dictionaries: column.dictionaries.iter().map(messages).collect(),
+            dictionaries: messages.iter().map(stored).collect(),
             most_rows: self.most_rows,
             union_validity: self.union_validity,
         };
@@ -103,7 +132,7 @@ impl IpcTable {
     }
 
     /// Reads a column of a batch.
-    fn task(&self, group: u32, field: u32, number: usize) -> Task {
+    fn task(&self, group: u32, field: u32, messages: &[&[usize]], number: usize) -> Task {
         let placed = &self.batches[number];
         let mut part = self.parts[number].get(field as usize).cloned().unwrap_or_default();
         let stored = part.buffers.iter().filter(|buffer| !buffer.is_empty());
@@ -116,11 +145,9 @@ impl IpcTable {
             let start = if buffer.is_empty() { 0 } else { buffer.start - bytes.start };
             *buffer = start..start + (buffer.end - buffer.start);
         }
-        let before = &self.dictionaries[..placed.dictionaries];
-        let ids = self.columns.get(field as usize).map_or(&[][..], |column| &column.dictionaries);
-        let count = |id: &i64| before.iter().filter(|stored| stored.id == *id).count();
-        let numbers =
-            Numbers { codec: placed.batch.codec, part, dictionaries: ids.iter().map(count).collect() };
+        let before = |messages: &&[usize]| messages.partition_point(|message| *message < placed.dictionaries);
+        let dictionaries = messages.iter().map(before).collect();
+        let numbers = Numbers { codec: placed.batch.codec, part, dictionaries };
         let stored = match bytes.is_empty() {
             true => Place::Inline(Bytes::new()),
             false => Place::Range(placed.body.start + bytes.start..placed.body.start + bytes.end),
@@ -149,11 +176,13 @@ impl Dataset for IpcTable {
 
     fn describe(&self, field: u32) -> Result<Description> {
         let column = self.column(field)?;
-        let stored = (0..self.batches.len()).map(|number| self.task(0, field, number).stored.len());
+        let all = 0..self.batches.len();
+        let messages = self.messages(column, all.clone());
+        let stored = all.map(|number| self.task(0, field, &messages, number).stored.len());
         let stored = stored.fold(0, u64::saturating_add);
         Ok(Description {
             type_name: column.field.data_type().to_string(),
-            reading: self.reading(column)?,
+            reading: self.reading(column, &messages)?,
             entries: self.entries()?,
             blocks: self.batches.len() as u64,
             stored_bytes: stored,
@@ -170,15 +199,17 @@ impl Dataset for IpcTable {
             delivered: fields.len() as u32,
             ..Plan::default()
         };
+        let batches = self.within(&entries);
         for (group, field) in (0..).zip(fields) {
             let column = self.column(*field)?;
             let name = column.field.name();
-            let reading = self.reading(column)?;
+            let messages = self.messages(column, batches.clone());
+            let reading = self.reading(column, &messages)?;
             let reading = reading.map_err(|what| self.here(Error::unsupported(what)).in_object(name))?;
             let columns = BlockColumns::of(&reading.form).specs().cloned().collect();
             plan.groups.push(Group::of(name, reading, columns));
-            for number in self.within(&entries) {
-                let task = self.task(group, *field, number);
+            for number in batches.clone() {
+                let task = self.task(group, *field, &messages, number);
                 let wanted = task.entries.start.max(entries.start)..task.entries.end.min(entries.end);
                 if !wanted.is_empty() {
                     plan.tasks.push(Task { wanted, ..task });

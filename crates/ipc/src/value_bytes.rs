@@ -1,0 +1,95 @@
+//! Memory that rows of an array take in a copy.
+
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, UnionMode};
+use std::ops::Range;
+
+/// Bytes that a copy of some rows takes, apart from validity. The array begins with its buffers, as those do that are built here.
+pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
+    let count = rows.len();
+    let children = |rows: &Range<usize>| {
+        let each = data.child_data().iter().map(|child| bytes_of(child, rows.clone()));
+        each.fold(0, usize::saturating_add)
+    };
+    let behind = |width: usize, bytes: usize| count.saturating_mul(width).saturating_add(bytes);
+    match data.data_type() {
+        DataType::Null | DataType::Boolean => count.div_ceil(8),
+        DataType::FixedSizeBinary(size) => count.saturating_mul(usize::try_from(*size).unwrap_or(0)),
+        DataType::Utf8 | DataType::Binary => behind(4, items::<i32>(data, &rows).len()),
+        DataType::LargeUtf8 | DataType::LargeBinary => behind(8, items::<i64>(data, &rows).len()),
+        DataType::Utf8View | DataType::BinaryView => {
+            // The lower half of the first word of a view is its length.
+            let views = data.buffer::<u128>(0).get(rows).unwrap_or_default();
+            behind(16, views.iter().fold(0, |sum: usize, view| sum.saturating_add(*view as u32 as usize)))
+        }
+        DataType::List(_) | DataType::Map(..) => behind(4, children(&items::<i32>(data, &rows))),
+        DataType::LargeList(_) => behind(8, children(&items::<i64>(data, &rows))),
+        DataType::FixedSizeList(_, size) => {
+            let size = usize::try_from(*size).unwrap_or(0);
+            children(&(rows.start.saturating_mul(size)..rows.end.saturating_mul(size)))
+        }
+        DataType::Struct(_) => children(&rows),
+        DataType::Union(_, UnionMode::Sparse) => behind(1, children(&rows)),
+        DataType::Union(fields, UnionMode::Dense) => {
+            let tags = data.buffer::<i8>(0).get(rows.clone()).unwrap_or_default();
+            let offsets = data.buffer::<i32>(1).get(rows).unwrap_or_default();
+            let each = tags.iter().zip(offsets).filter_map(|(tag, offset)| {
+                let child = fields.iter().position(|(id, _)| id == *tag)?;
+                let row = usize::try_from(*offset).ok()?;
+                Some(bytes_of(data.child_data().get(child)?, row..row + 1))
+            });
+            behind(5, each.fold(0, usize::saturating_add))
+        }
+        other => count.saturating_mul(other.primitive_width().unwrap_or(0)),
+    }
+}
+
+/// The items of the lists, or bytes of the texts, in some rows.
+fn items<O: arrow_buffer::ArrowNativeType>(data: &ArrayData, rows: &Range<usize>) -> Range<usize> {
+    let offsets = data.buffer::<O>(0);
+    let at = |row: usize| offsets.get(row).map_or(0, |offset| offset.as_usize());
+    let start = at(rows.start);
+    start..at(rows.end).max(start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::{
+        Array as _, FixedSizeListArray, Int32Array, Int64Array, LargeStringArray, ListArray, StringViewArray,
+        UnionArray, types::Int64Type,
+    };
+    use arrow_buffer::ScalarBuffer;
+    use arrow_schema::Field;
+    use std::sync::Arc;
+
+    #[test]
+    fn rows_take_what_a_copy_of_them_takes() {
+        let texts = LargeStringArray::from(vec!["a", "", "four"]).into_data();
+        assert_eq!([bytes_of(&texts, 0..1), bytes_of(&texts, 1..3), bytes_of(&texts, 3..3)], [9, 20, 0]);
+        let views = StringViewArray::from(vec!["a", "longer than twelve bytes"]).into_data();
+        assert_eq!(bytes_of(&views, 0..2), 32 + 1 + 24);
+        let lists = [Some(vec![Some(1), Some(2)]), None, Some(vec![])];
+        let lists = ListArray::from_iter_primitive::<Int64Type, _, _>(lists).into_data();
+        assert_eq!([bytes_of(&lists, 0..1), bytes_of(&lists, 1..3)], [20, 8]);
+        let item = Arc::new(Field::new("item", DataType::Int64, false));
+        let fixed = FixedSizeListArray::new(item, 2, Arc::new(Int64Array::from(vec![1, 2, 3, 4])), None);
+        assert_eq!(bytes_of(&fixed.into_data(), 1..2), 16);
+    }
+
+    #[test]
+    fn rows_of_unions_take_what_their_members_take() {
+        let fields = [(0, "x", DataType::Int32), (3, "s", DataType::LargeUtf8)]
+            .map(|(id, name, of)| (id, Arc::new(Field::new(name, of, true))));
+        let children = || -> Vec<arrow_array::ArrayRef> {
+            vec![Arc::new(Int32Array::from(vec![1, 2])), Arc::new(LargeStringArray::from(vec!["abc", "d"]))]
+        };
+        let tags = ScalarBuffer::<i8>::from(vec![3, 0]);
+        let fields = fields.into_iter().collect::<arrow_schema::UnionFields>();
+        let dense = UnionArray::try_new(fields.clone(), tags.clone(), Some(vec![1, 0].into()), children());
+        let dense = dense.expect("a union").into_data();
+        assert_eq!([bytes_of(&dense, 0..1), bytes_of(&dense, 1..2)], [5 + 9, 5 + 4]);
+        let sparse = UnionArray::try_new(fields, tags, None, children()).expect("a union").into_data();
+        assert_eq!(bytes_of(&sparse, 0..1), 1 + 4 + 11);
+    }
+}
