@@ -236,3 +236,14 @@ def test_objects_that_several_members_lead_to_are_one(tmp_path):
         counters = [tree[name].member("fLeaves")[0].member("fLeafCount") for name in ("r_a", "r_b", "c")]
         assert counters[0] is counters[1]
         assert counters[0] is not counters[2]
+
+
+def test_histograms_of_as_many_axes_as_are_given():
+    first, second = IDENTIFY.to_TAxis("xaxis", "", 3, 0.0, 1.0), IDENTIFY.to_TAxis("yaxis", "", 2, 0.0, 1.0)
+    sums = dict.fromkeys(("fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2"), 1.0)
+    given = {"fName": "h", "fTitle": "", "data": np.arange(20.0), "fEntries": 1.0, "fSumw2": None, "fXaxis": first}
+    assert IDENTIFY.to_THNx(**given, **sums)["_typename"] == "TH1D"
+    sums.update(dict.fromkeys(("fTsumwy", "fTsumwy2", "fTsumwxy"), 1.0))
+    assert IDENTIFY.to_THNx(**given, **sums, fYaxis=second)["_typename"] == "TH2D"
+    with pytest.raises(TypeError, match="axes by name"):
+        IDENTIFY.to_THNx("h", "", np.arange(5.0))

@@ -18,6 +18,7 @@ __all__ = [
     "to_TH1x",
     "to_TH2x",
     "to_TH3x",
+    "to_THNx",
     "to_TProfile",
     "to_TProfile2D",
     "to_TProfile3D",
@@ -210,6 +211,19 @@ def to_TH2x(classname: str, values: dict[str, Any]) -> Made:
 def to_TH3x(classname: str, values: dict[str, Any]) -> Made:
     """As `to_TH1x`, of three axes. The first axis runs fastest in ``data``."""
     return _histogram(classname, values)
+
+
+def to_THNx(*args: Any, **named: Any) -> Made:
+    """A histogram of as many axes as are given by name, with the arguments of `to_TH1x`, `to_TH2x` or `to_TH3x`.
+
+    Raises:
+        RequestTypeError: There are no axes.
+    """
+    axes = sum(named.get(name) is not None for name in _AXES)
+    if axes == 0:
+        raise RequestTypeError("to_THNx takes one to three axes by name: fXaxis, fYaxis, fZaxis")
+    made: Made = (to_TH1x, to_TH2x, to_TH3x)[axes - 1](*args, **named)
+    return made
 
 
 _BINS = ("fSumw2", "fBinEntries", "fBinSumw2")

@@ -114,7 +114,6 @@ _MODULES = {
 
 _INSTEAD = {
     "WritableBranch": "tables are written by assignment",
-    "to_THNx": "uproot has none either, and to_TH1x, to_TH2x and to_TH3x make histograms",
     "lazy": "arrays(virtual=True) reads columns when they are touched",
 }
 
