@@ -120,9 +120,9 @@ fn bytes(json: &Json) -> Option<Vec<u8>> {
 fn float(json: &Json) -> Option<f64> {
     match json {
         Json::String(text) => match text.as_str() {
-            "NaN" => Some(f64::NAN),
-            "Infinity" | "INF" => Some(f64::INFINITY),
-            "-Infinity" | "-INF" => Some(f64::NEG_INFINITY),
+            "NaN" | "nan" => Some(f64::NAN),
+            "Infinity" | "INF" | "inf" => Some(f64::INFINITY),
+            "-Infinity" | "-INF" | "-inf" => Some(f64::NEG_INFINITY),
             _ => None,
         },
         number => number.as_f64(),
