@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 
 use forthwith_io::Sink;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, ErrorKind, Result};
 
 /// The sink, and bytes that are too few for a call of their own.
 pub(super) struct Output {
@@ -49,7 +49,11 @@ impl Output {
                 self.flush()?;
                 continue;
             }
-            self.held.reserve(full - self.held.len());
+            let more = full - self.held.len();
+            if self.held.try_reserve(more).is_err() {
+                let kind = ErrorKind::OutOfMemory { what: "the output", bytes: more as u64 };
+                return Err(Error::new(kind).in_file(self.uri()));
+            }
             let begin = self.held.len();
             let (piece, rest) = bytes.split_at(bytes.len().min(full - begin).min(NEAR));
             self.held.extend_from_slice(piece);
