@@ -99,7 +99,7 @@ pub(crate) fn can_be_silenced(error: RunError) -> bool {
 fn text(error: &Error) -> String {
     let hint = match &error.kind {
         ErrorKind::MissingValues { .. } => {
-            "mktree(name, columns, nulls=-1) writes this number in their place, and mkrntuple keeps them missing"
+            "mktree(name, columns, nulls=-1) writes this number in their place, and empty texts and lists; mkrntuple keeps them missing"
         }
         _ => return error.to_string(),
     };

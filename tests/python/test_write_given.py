@@ -496,3 +496,20 @@ def test_arrays_of_objects_are_taken_as_lists(tmp_path):
 def test_merge_says_where_cuts_are(tmp_path):
     with pytest.raises(TypeError, match=r"merge.* has no argument 'cut': .*forthwith cp --where"):
         forthwith.merge([], tmp_path / "f.root", cut="x > 1")
+
+
+@pytest.mark.parametrize("dtype", ["str", "string", object])
+def test_missing_texts_of_pandas(tmp_path, dtype):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"s": pd.Series(["a", np.nan, "b"], dtype=dtype)})
+    with (
+        pytest.raises(forthwith.UnsupportedError, match=r"value 1\): mktree\(.* and empty texts"),
+        forthwith.recreate(tmp_path / "f.root") as file,
+    ):
+        file["t"] = frame
+    with forthwith.recreate(tmp_path / "f.root") as file:
+        file.mktree("t", {"s": "?string"}, nulls=-1).extend(frame)
+        file.mkrntuple("n", {"s": "?string"}).extend(frame)
+    with forthwith.open(tmp_path / "f.root") as file:
+        assert file["t"]["s"].array().to_list() == ["a", "", "b"]
+        assert file["n"]["s"].array().to_list() == ["a", None, "b"]

@@ -200,8 +200,14 @@ def _of_series(series: Any) -> Any:
     import numpy as np
 
     dtype = getattr(series.dtype, "numpy_dtype", None)
-    if dtype is None or not series.isna().any():
+    if not series.isna().any():
         return series.to_numpy()
+    if dtype is None:
+        from pandas.api.types import infer_dtype
+
+        # Among texts, pandas marks missing ones by NaN.
+        is_text = infer_dtype(series, skipna=True) == "string"
+        return series.astype(object).where(series.notna(), None).to_numpy() if is_text else series.to_numpy()
     return np.ma.array(series.to_numpy(dtype, na_value=0), mask=series.isna().to_numpy())
 
 
@@ -291,7 +297,7 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
     try:
         return ak.forms.from_type(_parsed(str(kind)))
     except Exception as error:
-        known = "NumPy knows 'f4', and datashape 'float32', 'var * float32' and 'string'"
+        known = "NumPy knows 'f4', and datashape 'float32', 'var * float32' and 'string'; a text is written under its own name"
         raise RequestTypeError(
             f"column {name!r} has no type that NumPy or datashape knows: {kind!r}; {known}"
         ) from error
