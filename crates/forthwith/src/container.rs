@@ -133,7 +133,11 @@ pub trait Container: Send + Sync {
         progress: &mut MergeProgress<'_>,
     ) -> Result<Merged> {
         let _ = (files, sink, merge, progress);
-        Err(self.lacks("copying the stored blocks of"))
+        let what = format!(
+            "copying the stored blocks of {} files: the command forthwith convert reads several and writes their entries",
+            self.format()
+        );
+        Err(Error::unsupported(what).in_file(self.source().uri()))
     }
 
     /// Writes everything that can be read of this file, which may be damaged, to a new one; see [`recover`](crate::recover()). `file` is
