@@ -217,7 +217,7 @@ def to_THNx(*args: Any, **named: Any) -> Made:
     """A histogram of as many axes as are given by name, with the arguments of `to_TH1x`, `to_TH2x` or `to_TH3x`.
 
     Raises:
-        RequestTypeError: There are no axes.
+        RequestTypeError: An axis by name is missing.
     """
     axes = sum(named.get(name) is not None for name in _AXES)
     if axes == 0:
