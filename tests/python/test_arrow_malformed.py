@@ -51,6 +51,42 @@ def test_malformed_arrow_data_are_an_error_that_names_the_column(tmp_path, writt
     assert not list(tmp_path.iterdir())
 
 
+# Sound arrays of as many rows as one likes, in no bytes at all.
+ENDLESS = {
+    "nulls": lambda: pa.Array.from_buffers(pa.null(), 2**62, [None]),
+    "lists of no items": lambda: pa.Array.from_buffers(
+        pa.list_(pa.float64(), 0), 2**40, [None], children=[pa.array([1.0])]
+    ),
+    "records of no fields": lambda: pa.Array.from_buffers(pa.struct([]), 2**50, [None]),
+    "binary of no bytes": lambda: pa.Array.from_buffers(pa.binary(0), 2**50, [None, pa.py_buffer(b"")]),
+}
+
+
+def write_root(path, table, *, ntuple):
+    with forthwith.recreate(path) as file:
+        if ntuple:
+            file.mkrntuple("t", {"wrong": "?float64"}).extend(table)
+        else:
+            file["t"] = table
+
+
+ALL_WRITERS = {
+    **WRITERS,
+    "csv": lambda path, table: forthwith.write_csv(path.with_suffix(".csv"), table),
+    "json": lambda path, table: forthwith.write_json(path.with_suffix(".json"), table),
+    "tree": lambda path, table: write_root(path, table, ntuple=False),
+    "ntuple": lambda path, table: write_root(path, table, ntuple=True),
+}
+
+
+@pytest.mark.parametrize("case", ENDLESS)
+@pytest.mark.parametrize("written", ALL_WRITERS)
+def test_rows_that_no_bytes_account_for_are_refused(tmp_path, written, case):
+    table = pa.table({"wrong": ENDLESS[case]()})
+    with pytest.raises((forthwith.RequestError, forthwith.OutOfMemoryError)):
+        ALL_WRITERS[written](tmp_path / "x", table)
+
+
 def test_what_a_null_leaves_undefined_is_no_error(tmp_path):
     keys = pa.array([0, None, 1], pa.int8())
     table = pa.table({"x": pa.DictionaryArray.from_arrays(keys, ["a", "b"]), "y": pa.array(["é", None, "x" * 40])})
