@@ -1,11 +1,17 @@
 //! What the fuzz targets share: a careful engine, the bundled files, and the frame of a basket.
 
+mod arrays;
+mod ipc;
 mod merged;
 mod program;
+mod reading;
 mod tiers;
 
+pub use arrays::Arrays;
+pub use ipc::ipc_file;
 pub use merged::merged;
 pub use program::{Script, runnable};
+pub use reading::{read_all, same, shown, written};
 pub use tiers::check;
 
 use bytes::Bytes;

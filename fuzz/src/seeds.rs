@@ -1,7 +1,8 @@
-//! Writes the first corpora: `seeds FOLDER` fills `FOLDER/{file,merge,avro,parquet,ntuple,basket,object,forth}`.
+//! Writes the first corpora: `seeds FOLDER` fills a folder in it for each target that needs them.
 
+use arbitrary::Unstructured;
 use forthwith::plan::Stored;
-use forthwith_fuzz::{cases, files, objects, unpack};
+use forthwith_fuzz::{Arrays, cases, files, ipc_file, objects, unpack};
 use std::path::Path;
 
 const PROGRAMS: [&str; 4] = [
@@ -10,6 +11,21 @@ const PROGRAMS: [&str; 4] = [
     "input x output o int32 variable n : fact dup 1 > if dup 1- recurse * then ; 10 fact n ! n @ o <- stack o dup",
     "input data output bits uint8 output text float64 8 data #1bit-> bits 3 data #textfloat-> text data enum s\" yes\" s\" no\"\n",
 ];
+
+/// Texts of every type of cells, with quotes and line breaks of all kinds.
+const TABLES: [&str; 6] = [
+    "a,b\n1,x\n-2,\"y, z\"\n,\"a \"\"b\"\"\r\nc\"\n",
+    "a,b\r\n0.5,true\r\n1e9,FALSE\r\nnan,\r\n",
+    "\u{feff}a,b\n2024-02-29,2024-02-29T12:00:00.123456789\n1969-12-31,1969-12-31 00:00:00\n",
+    "a,b\n2024-02-29T12:00:00Z,9007199254740993\n2024-02-29T12:00:00+05:30,007\n",
+    "a;b\n1;2,5\n\n3;\n",
+    "a\n\"\"\n1\n",
+];
+
+/// Bytes without a pattern.
+fn noise(number: u32, length: u32) -> Vec<u8> {
+    (0..length).map(|at| (at.wrapping_mul(2_654_435_761 + number) >> 13) as u8).collect()
+}
 
 fn main() -> std::io::Result<()> {
     let folder = std::env::args().nth(1).unwrap_or_else(|| "corpus".into());
@@ -50,6 +66,20 @@ fn main() -> std::io::Result<()> {
             write("ntuple", name, &std::fs::read(&path)?)?;
         }
     }
+    for (number, text) in TABLES.iter().enumerate() {
+        for how in [0, 2, 4, 1] {
+            write("csv", format!("{number}-{how}"), &[&[how + 8 * number as u8], text.as_bytes()].concat())?;
+        }
+    }
+    for number in 0..200_u8 {
+        let bytes = noise(u32::from(number) * 97, 3000);
+        write("arrow", format!("{number:03}"), &[&[number], &bytes[..]].concat())?;
+        let arrays = Arrays::new(&mut Unstructured::new(&bytes), false).batches();
+        let file = arrays.ok().and_then(|(schema, batches)| ipc_file(&schema, &batches, number));
+        if let Some(file) = file {
+            write("ipc", format!("{number:03}"), &file)?;
+        }
+    }
     for schema in 0..8u8 {
         let payload = [&[2, schema, 2], &[2, 4, 6, 0, 2, 8][..], &[b'a'; 40], &[0; 8]].concat();
         write("avro", format!("block-{schema}"), &payload)?;
@@ -75,8 +105,7 @@ fn main() -> std::io::Result<()> {
     }
     for (number, program) in PROGRAMS.iter().enumerate() {
         write("forth", format!("text-{number}"), &[&[0], program.as_bytes()].concat())?;
-        let noise: Vec<u8> = (0..2000u32).map(|at| (at.wrapping_mul(2_654_435_761 + number as u32) >> 13) as u8).collect();
-        write("forth", format!("noise-{number}"), &[&[1], &noise[..]].concat())?;
+        write("forth", format!("noise-{number}"), &[&[1], &noise(number as u32, 2000)[..]].concat())?;
     }
     Ok(())
 }
