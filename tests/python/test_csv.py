@@ -233,3 +233,12 @@ def test_mutated_files_are_errors_or_values():
             data[rng.randrange(len(data))] = rng.choice(b',"\n\r\x00\xff19-')
         with contextlib.suppress(forthwith.ForthwithError):
             read(bytes(data)).arrays()
+
+
+def test_a_byte_order_mark_in_a_text_is_kept(tmp_path):
+    columns = {"\ufeffa": ["\ufeffx", "y"]}
+    forthwith.write_csv(tmp_path / "a.csv", columns)
+    assert forthwith.open(tmp_path / "a.csv").arrays(library="arrow").to_pydict() == columns
+    forthwith.write_csv(tmp_path / "b.csv", columns, header=False)
+    rows = forthwith.open(tmp_path / "b.csv", header=False).to_list()
+    assert [row["column_1"] for row in rows] == columns["\ufeffa"]

@@ -4,6 +4,9 @@ use super::column::Spelled;
 use forthwith_columns::{Array, Form, Invalid};
 use forthwith_plan::{CellOptions, Error, Quotes, Result};
 
+/// At the beginning of a file, readers take this character for none of the text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// The spelling of cells.
 pub(super) struct Cells {
     separator: u8,
@@ -123,6 +126,7 @@ impl Cells {
         let is_plain = !is_quoted
             && !text.is_empty()
             && text != self.null
+            && !text.starts_with(BYTE_ORDER_MARK)
             && !text.bytes().any(|byte| self.special[usize::from(byte)])
             && text.trim() == text;
         if is_plain {
