@@ -49,7 +49,7 @@ print("alive")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("left", [100_000, 300_000, 3_000_000, 12_000_000])
+@pytest.mark.parametrize("left", [300_000, 3_000_000])
 def test_writers_raise_where_memory_ends(tmp_path, left):
     command = [sys.executable, "-W", "ignore", "-c", CHILD, str(left)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
