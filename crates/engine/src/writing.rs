@@ -74,7 +74,7 @@ impl BlockThreads {
         let count = blocks.blocks();
         let all = (0..count).fold(0, |sum: u64, block| sum.saturating_add(blocks.weight(block)));
         let threads = if all < WORTH_THREADS { 1 } else { self.threads.min(count) };
-        // A thread that gets no memory for itself, or for its blocks and what they become, ends the process.
+        // A thread without memory for its stack, its blocks and their stored bytes ends the process.
         let held = usize::try_from(all.min(self.most)).unwrap_or(usize::MAX).saturating_mul(2);
         let needed = (threads * THREAD).saturating_add(held);
         if threads > 1 && !has_headroom(needed) { 1 } else { threads }
