@@ -91,7 +91,6 @@ __all__ = [
     "summaries",
     "unregister_format",
     "RootWriter",
-    "Salvage",
     "Selection",
     "Zones",
     "expression_names",
@@ -488,8 +487,6 @@ class Table:
         """Number of entries. In an Avro file that is known when all blocks were looked for."""
     def sound(self) -> tuple[Table, list[tuple[int, int, int, str]]]:
         """The table around what cannot be told apart, and these parts: entries before, block, byte and fault."""
-    def salvage(self, fields: Sequence[int], start: int, stop: int) -> Salvage:
-        """The division of a range of entries of fields into parts that can be read and parts that are lost."""
     def with_constants(self, constants: Sequence[tuple[str, str | None, bool, bool]]) -> Table:
         """The table with columns of one value each, behind those of the file, as `partitions` has them."""
     def zones(self) -> Zones:
@@ -599,22 +596,6 @@ class Table:
         """Some fields as a capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
 
 @final
-class Salvage:
-    """The division of a range of entries into parts that can be read and parts that are lost."""
-
-    def next_range(self) -> tuple[int, int] | None:
-        """The next range to read, in their order."""
-    def is_of_table(self, file: str | None, object: str | None) -> bool:
-        """Whether an error is about entries of the table, and not of one that is read beside it."""
-    def lose(
-        self, start: int, stop: int, *, object: str | None, block: int | None, entry: int | None
-    ) -> tuple[int, int] | None:
-        """Takes a range that was not read because of damage at this place, and returns the entries of it that are lost.
-
-        The rest is to be read again; ``None`` if that is all of it, in parts.
-        """
-
-@final
 class Selection:
     """Columns of a table, read or computed, of some entries."""
 
@@ -636,6 +617,19 @@ class Selection:
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> tuple[list[Array], Buffer | None]:
         """An array for each column, and the entries that they have if these may not be all."""
+    def read_around(
+        self,
+        start: int,
+        stop: int,
+        nulls: bool,
+        bits: bool,
+        threads: int | None = None,
+        progress: Callable[[int, int, int, int], object] | None = None,
+    ) -> tuple[list[Array], Buffer | None, list[tuple[int, int, Any]]]:
+        """The same around damage, or with missing values in its place.
+
+        The last item are the ranges of entries that are lost, each with the exception that says why.
+        """
     def batches(
         self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None
     ) -> BatchReader:
@@ -667,21 +661,21 @@ class BatchReader:
 
 @final
 class ChainReader:
-    """Steps over files that have the columns of the first one, whose arguments are those of `read_alike`."""
+    """Steps over the files of a chain, whose columns are named once for each schema."""
 
     def __new__(
         cls,
-        first: Table,
-        columns: list[tuple[str, int | None]],
         parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
         aliases: list[tuple[str, str]],
         cut: str | None = None,
+        chosen: bytes | None = None,
         start: int = 0,
         stop: int | None = None,
         *,
         entries: int | None = None,
         bytes: int | None = None,
         bits: bool = False,
+        errors: str = "raise",
         options: dict[str, Any] | None = None,
         store: list[tuple[str, str]] | None = None,
     ) -> Self: ...
@@ -689,16 +683,42 @@ class ChainReader:
         self,
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
-    ) -> tuple[int, str | None, int, int, int, list[Array] | None, Buffer | None] | None:
+    ) -> (
+        tuple[
+            int,
+            int,
+            tuple[int | None, str, str, int, int, list[Array], Buffer | None, list[tuple[int, int, Any]]] | None,
+        ]
+        | None
+    ):
         """The next step; ``None`` after the last.
 
-        The number of its file, its path, and the entries of the files before it; the first entry of the step and the one after
-        its last, counted in the file; arrays, and the entries that they have if some may have been left out. A file with other
-        fields or types than the first, or that cannot be opened, has no path and no arrays: it was not read.
+        The number of its file, the entries of the files before it, and what was read: the number of the file's schema if it has
+        one, the file, the table in it, the first entry of the step and the one after its last, counted in the file; arrays,
+        their entries if some may have been left out, and ranges that were lost with exceptions. Without the latter the file was
+        not read: `begin_like`, `begin` or `skip` says what is to be done with it.
         """
 
-    def skip_other(self, entries: int) -> None:
-        """Goes on behind a file that was not read, which has this number of entries."""
+    def begin_like(
+        self,
+        table: Table,
+        columns: list[tuple[str, int | None]],
+        united: list[tuple[str, int | None, ColumnForm, bool]],
+    ) -> tuple[int, list[int]]:
+        """Reads the file, and those behind it that have the same fields in the same types.
+
+        Returns:
+            The number of the schema, and those of schemas that are forgotten, whose files may be closed.
+        """
+
+    def begin(self, selection: Selection) -> None:
+        """Reads the file by a selection of its table."""
+
+    def skip(self, entries: int) -> None:
+        """Passes the file, which has this number of entries."""
+
+    def likely_entries(self) -> int:
+        """About how many entries the current file has."""
 
 @final
 class Fields:
@@ -1161,6 +1181,7 @@ def partitions(
 def count_entries(
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
     *,
+    errors: str = "raise",
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:

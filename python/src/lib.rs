@@ -10,6 +10,7 @@ mod arrow;
 mod batch_reader;
 mod builders;
 mod chain;
+mod chain_reader;
 mod column_form;
 mod command;
 mod description;
@@ -29,7 +30,6 @@ mod layout;
 mod object;
 mod read;
 mod rows;
-mod salvage;
 mod selection;
 mod summaries;
 mod table;
@@ -46,7 +46,8 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
-        chain::{ChainReader, count_entries, read_alike, same_schemas},
+        chain::{count_entries, read_alike, same_schemas},
+        chain_reader::ChainReader,
         column_form::ColumnForm,
         command::{command, safe_lines, safe_text},
         description::{ColumnType, Description},
@@ -57,7 +58,6 @@ mod _forthwith {
         give::give_all,
         given::{Given, GivenBatches},
         rows::rows_of,
-        salvage::Salvage,
         selection::{Selection, expression_names},
         summaries::{diff_files, diff_tables, summaries},
         table::{Block, Field, Fields, Plan, RawBlock, Table, Zones},

@@ -4,13 +4,41 @@ use crate::{
     array::{Array, Buffer, place},
     arrow,
     batch_reader::BatchReader,
+    column_form::ColumnForm,
     errors,
     handle::Handle,
     read::listening,
 };
-use forthwith::{Step, columns::Column, expr::Expression, plan::Result};
+use forthwith::{Loss, Selected, Step, UnitedColumn, columns::Column, expr::Expression, plan::Result};
 use pyo3::{prelude::*, types::PyCapsule};
 use std::sync::Arc;
+
+/// The type of a column in several tables.
+#[derive(FromPyObject)]
+pub(crate) enum Like<'py> {
+    /// That of an array.
+    Array(Bound<'py, Array>),
+    Form(Bound<'py, ColumnForm>),
+}
+
+/// A column that several tables have: its name, its field if this table has it, its type in all of them, and whether some lack it.
+pub(crate) type United<'py> = (String, Option<u32>, Like<'py>, bool);
+
+pub(crate) fn united_columns(united: Vec<United<'_>>) -> Vec<UnitedColumn> {
+    let column = |(name, field, like, may_lack): United<'_>| {
+        let form = match like {
+            Like::Array(array) => array.get().of_form().clone(),
+            Like::Form(form) => form.get().0.clone(),
+        };
+        UnitedColumn { name, field, form: if may_lack { form.optional() } else { form } }
+    };
+    united.into_iter().map(column).collect()
+}
+
+/// 64-bit numbers in native order.
+pub(crate) fn numbers(bytes: &[u8]) -> Vec<u64> {
+    bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect()
+}
 
 /// Columns of a table, read or computed, of some entries.
 #[pyclass(frozen, module = "forthwith._forthwith")]
@@ -70,12 +98,30 @@ impl Selection {
         let selected = listening(py, &self.handle, progress.as_ref(), |tick| {
             self.selection.read(start..stop, threads, Some(tick))
         })?;
-        let uri = self.handle.file.uri();
-        let text = self.selection.table().text_policy();
-        let made = |(array, path)| Array::new(py, array, place(uri, path, selected.entries.start), text);
-        let paths = self.selection.paths();
-        let arrays = selected.arrays.iter().zip(paths).map(made).collect::<PyResult<_>>()?;
+        let arrays = arrays(py, &self.selection, &selected)?;
         Ok((arrays, selected.kept.map(kept)))
+    }
+
+    /// Reads around damage, or puts missing values in its place: arrays, their entries if these may not be all, and losses.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (start, stop, nulls, bits, threads=None, progress=None))]
+    fn read_around(
+        &self,
+        py: Python<'_>,
+        start: u64,
+        stop: u64,
+        nulls: bool,
+        bits: bool,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Vec<Array>, Option<Buffer>, Vec<Lost>)> {
+        let selection = self.selection.clone().with_bits(bits);
+        let (selected, losses) = listening(py, &self.handle, progress.as_ref(), |tick| match nulls {
+            true => selection.read_with_nulls(start..stop, threads, tick),
+            false => selection.read_around(start..stop, threads, tick),
+        })?;
+        let arrays = arrays(py, &self.selection, &selected)?;
+        Ok((arrays, selected.kept.map(kept), lost(py, &self.handle, losses)))
     }
 
     #[pyo3(signature = (start, stop, entries=None, bytes=None))]
@@ -121,6 +167,28 @@ impl Selection {
             &arrow::Kept::of(self.selection.table()),
         )
     }
+}
+
+/// Entries that are lost: the first, the one after the last, and the exception that says why.
+pub(crate) type Lost = (u64, u64, Py<PyAny>);
+
+/// Losses with exceptions of a file.
+pub(crate) fn lost(py: Python<'_>, handle: &Handle, losses: impl IntoIterator<Item = Loss>) -> Vec<Lost> {
+    let lost = losses.into_iter().map(|Loss { entries, error }| {
+        (entries.start, entries.end, handle.error(py, error).into_value(py).into_any())
+    });
+    lost.collect()
+}
+
+/// The arrays of a selection, which were read from its table.
+pub(crate) fn arrays(
+    py: Python<'_>,
+    selection: &forthwith::Selection,
+    selected: &Selected,
+) -> PyResult<Vec<Array>> {
+    let (uri, text) = (selection.table().file().uri(), selection.table().text_policy());
+    let made = |(array, path)| Array::new(py, array, place(uri, path, selected.entries.start), text);
+    selected.arrays.iter().zip(selection.paths()).map(made).collect()
 }
 
 /// Numbers of entries, for NumPy.

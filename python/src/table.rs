@@ -8,24 +8,15 @@ use crate::{
     description::{ColumnType, ColumnTypes, Description, raw_type},
     handle::Handle,
     read,
-    salvage::Salvage,
-    selection::Selection,
+    selection::{Selection, United, numbers, united_columns},
 };
 use forthwith::{
-    Friend, SelectOptions, Step, UnitedColumn,
+    Friend, SelectOptions, Step,
     columns::{Column, DType, Form},
     plan,
 };
 use pyo3::{exceptions::PyIndexError, prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
-
-/// The type of a column in several tables.
-#[derive(FromPyObject)]
-enum Like<'py> {
-    /// That of an array.
-    Array(Bound<'py, Array>),
-    Form(Bound<'py, ColumnForm>),
-}
 
 /// A column of one value: its name, the value as text, whether it is a whole number, and whether some files have none.
 pub(crate) type Constant = (String, Option<String>, bool, bool);
@@ -116,12 +107,6 @@ impl Table {
         let (table, gaps) = self.handle.run(py, || self.table.sound())?;
         let gaps = gaps.into_iter().map(|gap| (gap.entry, gap.block, gap.byte, gap.what)).collect();
         Ok((Self::new(Arc::clone(&self.handle), table, self.key.clone()), gaps))
-    }
-
-    /// The division of a range of entries of fields into parts that can be read and parts that are lost.
-    fn salvage(&self, fields: Vec<u32>, start: u64, stop: u64) -> Salvage {
-        let salvage = forthwith::Salvage::new(self.table.clone(), fields, start..stop);
-        Salvage::new(Arc::clone(&self.handle), salvage)
     }
 
     /// The table with columns of one value each, behind those of the file: names with their values as text or as whole numbers, which may
@@ -264,20 +249,11 @@ impl Table {
         cut: Option<String>,
         entries: Option<Vec<u8>>,
         friends: Vec<(String, Vec<Bound<'_, Self>>, u64)>,
-        united: Vec<(String, Option<u32>, Like<'_>, bool)>,
+        united: Vec<United<'_>>,
         before: u64,
     ) -> PyResult<Selection> {
-        let numbers = |bytes: Vec<u8>| bytes.as_chunks().0.iter().map(|n| u64::from_ne_bytes(*n)).collect();
-        let mut options =
-            SelectOptions { aliases, cut, entries: entries.map(numbers), before, ..SelectOptions::default() };
-        for (name, field, like, may_lack) in united {
-            let form = match like {
-                Like::Array(array) => array.get().of_form().clone(),
-                Like::Form(form) => form.get().0.clone(),
-            };
-            let form = if may_lack { form.optional() } else { form };
-            options.united.push(UnitedColumn { name, field, form });
-        }
+        let (entries, united) = (entries.as_deref().map(numbers), united_columns(united));
+        let mut options = SelectOptions { aliases, cut, entries, united, before, ..SelectOptions::default() };
         let mut asks = self.handle.object.is_some();
         for (name, tables, before) in friends {
             let mut made: Option<Friend> = None;

@@ -97,12 +97,12 @@ def request(random):
 @contextlib.contextmanager
 def with_trees():
     """Has steps read with a tree for each file."""
-    plain = forthwith.Chain._local_parts
-    forthwith.Chain._local_parts = lambda *_: None
+    plain = forthwith.Chain._parts_by_name
+    forthwith.Chain._parts_by_name = lambda _: None
     try:
         yield
     finally:
-        forthwith.Chain._local_parts = plain
+        forthwith.Chain._parts_by_name = plain
 
 
 def listed(found):
@@ -125,7 +125,7 @@ def stepped(chain, ask):
     try:
         for step, report in chain.iterate(report=True, **ask):
             place = (report.file_path, report.start, report.stop, report.global_entry_start, report.global_entry_stop)
-            steps.append((step, place))
+            steps.append((step, (*place, [(loss.start, loss.stop, str(loss.error)) for loss in report.lost])))
     except forthwith.ForthwithError as error:
         return steps, (type(error), str(error), error.file, error.object, error.entry, error.block)
     return steps, None
@@ -136,7 +136,10 @@ def compare(random, names, lengths, told):
     ask = request(random)
     library = str(random.choice(["ak", "ak", "np", "pd", "arrow"]))
     missing = "null" if random.random() < 0.3 else "raise"
-    errors = "skip" if random.random() < 0.15 and missing == "raise" else "raise"
+    errors = str(random.choice(["skip", "null"])) if random.random() < 0.3 and missing == "raise" else "raise"
+    if random.random() < 0.2:
+        total = sum(lengths)
+        ask["entries"] = np.flatnonzero(random.random(total) < random.choice([0.1, 0.5]))
     size = int(random.integers(1, 40)) if random.random() < 0.7 else "100 kB"
     how = {**ask, "step_size": size, "library": library, "errors": errors}
     chain = forthwith.Chain(names, missing=missing)
@@ -151,7 +154,7 @@ def compare(random, names, lengths, told):
             told(f"{how} {missing}: other steps")
         if error is None and library == "ak":
             compare_whole(chain, ask, errors, [step for step, _ in steps], told)
-            if missing == "raise" and errors == "raise" and not ({"entry_start", "entry_stop"} & ask.keys()):
+            if missing == "raise" and errors == "raise" and not ({"entry_start", "entry_stop", "entries"} & ask.keys()):
                 compare_files(names, lengths, ask, [step for step, _ in steps], told)
 
 

@@ -410,10 +410,14 @@ def test_files_far_away_are_opened_ahead(tmp_path, monkeypatch):
     with serving(files) as server:
         chain = forthwith.Chain([{f"{server.url}{name}": "t"} for name in names])
         times, asked = [], []
-        for depth in (0, ahead.AHEAD):
-            monkeypatch.setattr(ahead, "AHEAD", depth)
+        for depth in (0, None):
             before, begin = len(server.requests), time.perf_counter()
-            assert [len(step) for step in chain.iterate(["x"])] == [100] * 12
+            if depth == 0:
+                with monkeypatch.context() as patched:
+                    patched.setattr(ahead, "AHEAD", depth)
+                    assert [len(tree.arrays(["x"])) for tree in chain] == [100] * 12
+            else:
+                assert [len(step) for step in chain.iterate(["x"])] == [100] * 12
             times.append(time.perf_counter() - begin)
             asked.append(len(server.requests) - before)
         # Each of the two journeys that opening takes is 50 ms.
@@ -446,14 +450,22 @@ def test_files_opened_ahead_are_closed(tmp_path):
             return tree
 
         chain._open = counted
-        steps = chain.iterate(["x"])
+        steps = chain._opened()
         for _ in range(2):
-            next(steps)
+            next(steps).file.close()
         steps.close()
         deadline = time.monotonic() + 10
         while (len(opened) < 4 or sorted(closed) != sorted(opened)) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert sorted(opened) == sorted(closed) == [0, 1, 2, 3]
+        del chain._open
+        # Without a tree for each file.
+        before = len(server.requests)
+        steps = chain.iterate(["x"])
+        for _ in range(2):
+            next(steps)
+        steps.close()
+        assert {path for path, _ in server.requests[before:]} <= set(names[:4])
         # The error of a file comes when it is its turn, with the steps before it.
         steps = chain.iterate(["x"])
         assert [len(next(steps)) for _ in range(4)] == [100] * 4

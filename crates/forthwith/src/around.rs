@@ -184,7 +184,7 @@ impl Salvage {
 
 impl Selection {
     /// Reads a range of entries around damage: what can be read of it, in as many pieces as it takes, and what is lost. `threads` and
-    /// `tick` are those of [`read`](Self::read).
+    /// `tick` are those of [`read`](Self::read). For Arrow data, text that is not UTF-8 is damage, too.
     ///
     /// # Errors
     /// As [`read`](Self::read), but for damage of the table itself.
@@ -197,7 +197,8 @@ impl Selection {
         let mut salvage = Salvage::new(self.table().clone(), self.fields().to_vec(), entries);
         let (mut pieces, mut losses) = (Vec::new(), Vec::new());
         while let Some(range) = salvage.next_range() {
-            match self.read(range.clone(), threads, Some(&mut *tick)) {
+            let read = self.read(range.clone(), threads, Some(&mut *tick));
+            match read.and_then(|piece| self.checked(piece)) {
                 Ok(piece) => pieces.push(piece),
                 Err(error) if error.is_damage() && salvage.is_of_table(&error.place) => {
                     let lost = salvage.lose(&range, &error.place)?;
@@ -211,6 +212,43 @@ impl Selection {
 }
 
 impl Selection {
+    /// Refuses text that is not UTF-8, and decimals with too many digits, where arrays become Arrow data.
+    fn checked(&self, piece: Selected) -> Result<Selected> {
+        if !self.has_bits() {
+            return Ok(piece);
+        }
+        for (path, array) in self.paths().iter().zip(&piece.arrays) {
+            let (what, row, member) = match (array.check_digits(), array.check_text()) {
+                (Err(many), _) => (many.to_string(), many.row, many.member),
+                (_, Err(bad)) => {
+                    let advice = "open the file with text=\"latin-1\", \"replace\" or \"bytes\"";
+                    (format!("{bad}, which Arrow refuses: {advice}"), bad.row, bad.member)
+                }
+                _ => continue,
+            };
+            let kept = piece.kept.as_ref().and_then(|kept| kept.get(usize::try_from(row).ok()?).copied());
+            let entry = kept.unwrap_or_else(|| piece.entries.start.saturating_add(row));
+            let error = Error::fault(what).in_row(path, entry, &member);
+            return Err(error.in_file(self.table().file().uri()));
+        }
+        Ok(piece)
+    }
+
+    /// Reads a range of entries around damage, as [`read_around_damage`](Self::read_around_damage) does, and joins the pieces.
+    ///
+    /// # Errors
+    /// As [`read_around_damage`](Self::read_around_damage).
+    pub fn read_around(
+        &self,
+        entries: Range<u64>,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<(Selected, Vec<Loss>)> {
+        let (pieces, mut losses) = self.read_around_damage(entries.clone(), threads, tick)?;
+        losses.sort_by_key(|loss| loss.entries.start);
+        Ok((joined_pieces(self, entries, pieces, threads)?, losses))
+    }
+
     /// Reads a range of entries, in which damaged values are missing: each column is read by itself where they cannot be read
     /// together, so that none is lost for another. `threads` and `tick` are those of [`read`](Self::read).
     ///
@@ -243,12 +281,50 @@ impl Selection {
     }
 }
 
+/// Pieces of a range as one: the entries of all of them.
+fn joined_pieces(
+    selection: &Selection,
+    range: Range<u64>,
+    mut pieces: Vec<Selected>,
+    threads: Option<usize>,
+) -> Result<Selected> {
+    if let [piece] = &pieces[..]
+        && piece.entries == range
+    {
+        return Ok(pieces.remove(0));
+    }
+    if pieces.is_empty() {
+        let none = selection.read(range.start..range.start, threads, None)?;
+        return Ok(Selected { entries: range, kept: Some(Vec::new()), arrays: none.arrays });
+    }
+    let are_all = pieces.iter().all(|piece| piece.kept.is_none())
+        && pieces.iter().map(|piece| piece.entries.end - piece.entries.start).sum::<u64>()
+            == range.end - range.start;
+    let mut kept = Vec::new();
+    for piece in pieces.iter().filter(|_| !are_all) {
+        match &piece.kept {
+            Some(entries) => kept.extend_from_slice(entries),
+            None => kept.extend(piece.entries.clone()),
+        }
+    }
+    let columns = pieces.first().map_or(0, |piece| piece.arrays.len());
+    let column =
+        |at: usize| joined_up(&pieces.iter().filter_map(|piece| piece.arrays.get(at)).collect::<Vec<_>>());
+    let arrays = (0..columns).map(column).collect::<Result<_>>()?;
+    Ok(Selected { entries: range, kept: (!are_all).then_some(kept), arrays })
+}
+
 /// The pieces of a column that were read, and missing values between them.
 fn with_nulls(column: &Selection, entries: &Range<u64>, pieces: &[Selected]) -> Result<Array> {
     let fault = |error: forthwith_columns::Invalid| Error::fault(error.to_string());
     let arrays: Vec<&Array> = pieces.iter().filter_map(|piece| piece.arrays.first()).collect();
     let whole = match arrays.is_empty() {
-        true => Array::empty(column.forms()?.pop().unwrap_or(forthwith_columns::Form::Empty)),
+        // Metadata that would tell the type without reading may be damaged, too.
+        true => column
+            .read(entries.start..entries.start, None, None)?
+            .arrays
+            .pop()
+            .ok_or_else(|| Error::fault("no column"))?,
         false => joined_up(&arrays)?,
     };
     let rows = usize::try_from(entries.end - entries.start)

@@ -60,8 +60,8 @@ mod write;
 pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use chain::{
-    AlikeStep, Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection, ChainStep,
-    ChainSteps, Damage, MissingColumns,
+    AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection,
+    ChainStep, ChainSteps, Damage, MissingColumns,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

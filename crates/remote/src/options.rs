@@ -74,7 +74,9 @@ impl StoreOptions {
         self
     }
 
-    pub(crate) fn goes_on(&self) -> bool {
+    /// Whether threads that wait for an answer are to go on waiting.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
         (self.going_on)()
     }
 

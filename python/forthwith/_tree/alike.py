@@ -1,23 +1,27 @@
-"""Files with the branches of the first one, read as one: one crossing for all of them, or one for each step."""
+"""Steps over the files of a chain: one crossing for each, and one look at a tree of each schema."""
 
 from __future__ import annotations
+
+from contextlib import nullcontext
 
 from forthwith import _forthwith
 from forthwith._entries import step_size
 from forthwith._errors import ForthwithError
 from forthwith._stores import flat
+from forthwith._tree import damage
 from forthwith._tree.query import COMPUTED, NOTHING, Query
+from forthwith._tree.read import selection_of, together
 from forthwith._tree.walk import Report
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Iterator
     from typing import Any, TypeAlias
 
-    from forthwith._interop.base import Library
     from forthwith._paths import Constants
     from forthwith._tree.chain import Chain
     from forthwith._tree.common import Common
+    from forthwith._tree.damage import Loss
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
@@ -50,10 +54,10 @@ class ChainReport(Report):
 class FileReport(ChainReport):
     """The report of a step whose file has no tree until one is asked for."""
 
-    def __init__(self, file: StepFile, start: int, stop: int, offset: int) -> None:
+    def __init__(self, file: StepFile, start: int, stop: int, offset: int, lost: list[Loss]) -> None:
         self.tree_entry_start = start
         self.tree_entry_stop = stop
-        self.lost = []
+        self.lost = lost
         self._file = file
         self._offset = offset
 
@@ -85,6 +89,235 @@ class StepFile:
         return self._tree
 
 
+class ChainStep:
+    """A step: its result, and its place.
+
+    Attributes:
+        made: What the arrays were put into.
+        at: The number of the file.
+        path: Its path.
+        table: The path of the table in it.
+        start: The first entry, counted in the file.
+        stop: The one after the last.
+        offset: Entries of the files before.
+        lost: What could not be read.
+        tree: The tree, if the file was opened here and for no other file.
+    """
+
+    __slots__ = ("at", "lost", "made", "offset", "path", "start", "stop", "table", "tree")
+
+    def __init__(
+        self,
+        made: Any,
+        file: tuple[int, str, str],
+        entries: tuple[int, int, int],
+        lost: list[Loss],
+        tree: Tree | None,
+    ) -> None:
+        self.made = made
+        self.at, self.path, self.table = file
+        self.start, self.stop, self.offset = entries
+        self.lost = lost
+        self.tree = tree
+
+
+class ChainSteps:
+    """Reads the files of a chain step after step.
+
+    A tree is opened of one file of each schema, to choose its columns; other files are opened and read without one. Files that
+    a name alone does not open take a tree each, as do those beside which friends are read.
+
+    Args:
+        chain: The files.
+        common: The columns.
+        read: How they are read.
+        size: Entries or memory of a step; ``None`` for one step of each file.
+        bounds: The entries, counted in all files.
+    """
+
+    def __init__(self, chain: Chain, common: Common, read: ReadOptions, size: int | str | None, bounds: Bounds) -> None:
+        self._chain = chain
+        self._common = common
+        self._read = read
+        self._bounds = bounds
+        self._into = read.into()
+        parts = chain._parts_by_name()
+        self._by_name = parts is not None and common.is_of_all and common.chooses_by_schema
+        choice = common.choice
+        entries, memory = (None, None) if size is None else step_size(size)
+        self._reader = _forthwith.ChainReader(
+            parts or [("", "", []) for _ in range(len(chain))],
+            list(choice.aliases.items()),
+            choice.cut,
+            choice.entries.tobytes() if self._by_name and choice.entries is not None else None,
+            *bounds,
+            entries=entries,
+            bytes=memory,
+            bits=self._into.takes_bits,
+            errors=read.errors,
+            options=chain._settings.view,
+            store=flat(chain._settings.options["storage_options"]),
+        )
+        # Trees that are open: of the schemas, and of a file that is read by itself.
+        self._schemas: dict[int, tuple[Tree, Columns]] = {}
+        self._begun: tuple[Tree, Columns] | None = None
+        # The schema that the converter knows of.
+        self._shown: int | None = None
+        # Whether a file has entries to read, and the files that were left out.
+        self._found = False
+        self._left_out: set[int] = set()
+        self._first = 0
+
+    def steps(self) -> Iterator[ChainStep]:
+        """The steps."""
+        # With an end, the number of files that are needed is unknown, and none is opened ahead.
+        opens_ahead = not self._by_name and self._bounds[1] is None
+        at = -1
+        try:
+            with self._chain._ahead() if opens_ahead else nullcontext() as ahead:
+                opened = self._chain._open if ahead is None else ahead.tree
+                while (item := self._reader.read(self._read.threads, self._read.tick)) is not None:
+                    before, (at, offset, step) = at, item
+                    if at != before:
+                        self._close_begun(step)
+                    if step is None:
+                        self._look_at(opened, at, offset)
+                    else:
+                        yield self._made(at, at != before, offset, step)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Closes the trees that are open."""
+        self._close_begun(None)
+        for tree, _ in self._schemas.values():
+            tree.file.close()
+        self._schemas.clear()
+
+    def _close_begun(self, step: Any) -> None:
+        if self._begun is not None and (step is None or step[0] is not None):
+            self._begun[0].file.close()
+            self._begun = None
+
+    def _look_at(self, opened: Any, at: int, offset: int) -> None:
+        """Opens a file and says how it is read, or passes it."""
+        read = self._read
+        try:
+            tree = opened(at)
+        except damage.CANNOT_OPEN as error:
+            if at == len(self._chain) - 1 and len(self._left_out) == at:
+                raise
+            self._leave_out(at, offset, error)
+            self._reader.skip(0)
+            return
+        whole, stays_open = tree, False
+        try:
+            tree = damage.sound(whole, read, offset)
+            _, stop, some = entries_in(tree, offset, *self._bounds)
+            if some:
+                self._found = True
+                self._begin(tree, offset, tree is whole)
+                stays_open = True
+                if read.bar is not None:
+                    read.bar.part(at, len(self._chain))
+            else:
+                self._reader.skip(tree.num_entries if stop is None else tree._core.entries_up_to(stop))
+        finally:
+            if not stays_open:
+                whole.file.close()
+
+    def _leave_out(self, at: int, offset: int, error: ForthwithError) -> None:
+        """Says that a file cannot be opened.
+
+        Raises:
+            ForthwithError: No file may be left out.
+        """
+        if self._read.errors != "skip":
+            raise error
+        if at not in self._left_out:
+            damage.lose_file(self._chain.files[at], offset, error, self._read)
+            self._left_out.add(at)
+
+    def _begin(self, tree: Tree, offset: int, is_whole: bool) -> None:
+        columns = self._common.of(tree, offset)
+        damage.check(columns, self._read)
+        self._into.about(tree, columns, offset)
+        if not self._by_name or not is_whole or self._into.depends_on_file:
+            self._reader.begin(selection_of(tree, columns))
+            self._begun, self._shown = (tree, columns), None
+            return
+        fields, united = request(columns)
+        self._shown, forgotten = self._reader.begin_like(tree._core, fields, united)
+        self._schemas[self._shown] = tree, columns
+        for number in forgotten:
+            self._schemas.pop(number)[0].file.close()
+
+    def _made(self, at: int, is_first: bool, offset: int, step: Any) -> ChainStep:
+        schema, path, table, start, stop, arrays, kept, lost = step
+        into, bar = self._into, self._read.bar
+        tree, columns = self._begun if schema is None and self._begun is not None else self._schemas[schema]
+        if schema is not None and schema != self._shown:
+            into.about(tree, columns, offset)
+            self._shown = schema
+        if bar is not None:
+            if is_first:
+                bar.part(at, len(self._chain))
+                self._first = start
+            bar.reached((stop - self._first) / max(1, self._reader.likely_entries() - self._first))
+        labels = [label for label, _ in columns]
+        if kept is None:
+            made = into.together(labels, arrays, start + offset, stop + offset)
+        else:
+            made = into.chosen(labels, arrays, kept, offset)
+        losses = [damage.Loss(*one) for one in lost]
+        return ChainStep(made, (at, path, table), (start, stop, offset), losses, tree if schema is None else None)
+
+    def nothing(self) -> Any:
+        """No entries, of the first tree that can be opened, where no file has any that are read."""
+        last = len(self._chain) - 1
+        for at in range(last + 1):
+            try:
+                with self._chain._open(at) as whole:
+                    tree, _ = damage.around_gaps(whole) if self._read.errors != "raise" else (whole, None)
+                    columns, end = self._common.of(tree, 0), tree.num_entries
+                    damage.check(columns, self._read)
+                    return together(tree, columns, end, end, self._read, self._into)
+            except damage.CANNOT_OPEN as error:
+                if at == last:
+                    raise
+                self._leave_out(at, 0, error)
+        raise AssertionError
+
+    @property
+    def has_found(self) -> bool:
+        """Whether a file with entries to read was found."""
+        return self._found
+
+
+def steps(
+    chain: Chain, common: Common, read: ReadOptions, size: int | str, bounds: Bounds, report: bool
+) -> Iterator[Any]:
+    """The steps as `Chain.iterate` gives them."""
+    walk = ChainSteps(chain, common, read, size, bounds)
+    file: StepFile | None = None
+    with read.one_bar():
+        for step in walk.steps():
+            if not report:
+                if step.lost:
+                    damage.warn(step.table, step.lost)
+                yield step.made
+                continue
+            if step.tree is not None:
+                tree_report = Report(step.tree, step.start, step.stop, step.lost)
+                yield step.made, ChainReport(tree_report, step.offset)
+                continue
+            if file is None or file.at != step.at:
+                file = StepFile(chain, step.at, step.path)
+            yield step.made, FileReport(file, step.start, step.stop, step.offset, step.lost)
+        if not walk.has_found:
+            walk.nothing()
+
+
 def columns_of(common: Common, first: Tree) -> Columns:
     """The columns of the first tree that those of all trees are compared with; none if it does not tell them."""
     try:
@@ -93,11 +326,16 @@ def columns_of(common: Common, first: Tree) -> Columns:
         return []  # of a file without entries, which is not read, or of each of them
 
 
-def request(columns: Columns) -> tuple[list[tuple[str, int | None]], list[tuple[str, str]], str | None]:
-    """Labels and positions of columns, where they are not computed; aliases and their expressions; the cut."""
+def request(columns: Columns) -> tuple[list[tuple[str, int | None]], list[Any]]:
+    """Labels of columns with positions of those that are not computed; and columns that are read in another type."""
+    united = columns.united if isinstance(columns, Query) else []
+    return [(label, None if at == COMPUTED else at) for label, at in columns], united
+
+
+def choice_of(columns: Columns) -> tuple[list[tuple[str, str]], str | None]:
+    """Aliases and their expressions, and the cut."""
     choice = columns.choice if isinstance(columns, Query) else NOTHING
-    fields = [(label, None if at == COMPUTED else at) for label, at in columns]
-    return fields, list(choice.aliases.items()), choice.cut
+    return list(choice.aliases.items()), choice.cut
 
 
 def entries_in(tree: Tree, offset: int, start: int, stop: int | None) -> tuple[int, int | None, bool]:
@@ -105,83 +343,3 @@ def entries_in(tree: Tree, offset: int, start: int, stop: int | None) -> tuple[i
     before = max(0, start - offset)
     behind = None if stop is None else max(0, stop - offset)
     return before, behind, tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)
-
-
-def steps(
-    chain: Chain,
-    parts: Parts,
-    common: Common,
-    read: ReadOptions,
-    size: int | str,
-    bounds: Bounds,
-    report: bool,
-) -> Generator[Any, None, bool]:
-    """Steps over all files, with a tree only for the first one and for those with other branches.
-
-    Returns:
-        Whether there was a step. Without one, the trees themselves say why.
-    """
-    into = read.into()
-    file: StepFile | None = None
-    # The first file with the columns of the first tree that has entries, and whether one without them was read.
-    alike: int | None = None
-    is_compared = is_other = False
-
-    def compare(at: int) -> None:
-        with chain._open(at) as tree:
-            common.of(tree, 0)
-
-    with chain._open(0) as first:
-        columns = columns_of(common, first)
-        reader = _reader(chain, parts, first, columns, into, size, bounds) if columns else None
-        if reader is None:
-            return False
-        labels = [label for label, _ in columns]
-        while (step := reader.read(read.threads, read.tick)) is not None:
-            at, path, offset, start, stop, arrays, kept = step
-            alike = at if alike is None and path is not None else alike
-            if alike is not None and not is_compared and (is_other or path is None):
-                compare(alike)
-                is_compared = True
-            if path is None or arrays is None:
-                with chain._open(at) as tree:
-                    begin, end, some = entries_in(tree, offset, *bounds)
-                    if some:
-                        is_other = True
-                        yield from chain._steps_of(common, tree, (begin, end, offset), read, size, report)
-                    reader.skip_other(tree.num_entries if end is None else tree._core.entries_up_to(end))
-                continue
-            if kept is None:
-                made = into.together(labels, arrays, start + offset, stop + offset)
-            else:
-                made = into.chosen(labels, arrays, kept, offset)
-            if not report:
-                yield made
-                continue
-            if file is None or file.at != at:
-                file = StepFile(chain, at, path)
-            yield made, FileReport(file, start, stop, offset)
-    return is_other or alike is not None
-
-
-def _reader(
-    chain: Chain, parts: Parts, first: Tree, columns: Columns, into: Library, size: int | str, bounds: Bounds
-) -> _forthwith.ChainReader | None:
-    into.about(first, columns)
-    if into.depends_on_file:
-        return None
-    fields, aliases, cut = request(columns)
-    entries, memory = step_size(size)
-    return _forthwith.ChainReader(
-        first._core,
-        fields,
-        parts,
-        aliases,
-        cut,
-        *bounds,
-        entries=entries,
-        bytes=memory,
-        bits=into.takes_bits,
-        options=chain._settings.view,
-        store=flat(chain._settings.options["storage_options"]),
-    )

@@ -16,23 +16,20 @@ from forthwith._interop.original import Kept
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
 from forthwith._stores import flat, is_foreign, without_password
-from forthwith._tree import alike, typed, walk
+from forthwith._tree import alike, damage, typed
 from forthwith._tree.ahead import Ahead
-from forthwith._tree.alike import ChainReport, entries_in
+from forthwith._tree.alike import ChainReport
 from forthwith._tree.chain_mapping import ChainMapping
 from forthwith._tree.chained import WHERE, ChainBranch, ChainSelection, chained
 from forthwith._tree.common import Common, check_missing, nulls_named
-from forthwith._tree.damage import CANNOT_OPEN, around_gaps, entries_around, lose_file, sound
 from forthwith._tree.protocols import chosen_names
 from forthwith._tree.query import Choice
-from forthwith._tree.read import entries_of
-from forthwith._tree.read import walk as steps_of
 from forthwith._tree.rows import HasRows
 from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from typing import Any
 
     from forthwith._interop.base import Library
@@ -188,8 +185,13 @@ class Chain(ChainMapping, HasRows):
         """The number of entries that are counted where the trees are read: of damaged files those around the damage."""
         if read.errors == "raise":
             return self.num_entries
+        if (parts := self._parts_by_name()) is not None:
+            store = flat(self._settings.options["storage_options"])
+            counted = _forthwith.count_entries(parts, errors=read.errors, options=self._settings.view, store=store)
+            if counted is not None:
+                return sum(counted)
         with self._ahead() as ahead:
-            return entries_around(ahead.tree, len(self), read)
+            return damage.entries_around(ahead.tree, len(self), read)
 
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
         """One branch of all trees, which is an array for whatever takes such, or of a list of names several.
@@ -271,31 +273,7 @@ class Chain(ChainMapping, HasRows):
         entries: tuple[int | None, int | None],
     ) -> Iterator[Any]:
         self._survey(common, read)
-        if (parts := self._local_parts(common, read)) is not None:
-            bounds = self._from_start(*entries, read)
-            if (yield from alike.steps(self, parts, common, read, step_size, bounds, report)):
-                return
-        with read.one_bar():
-            for number, (tree, start, stop, offset) in enumerate(self._pieces(*entries, read)):
-                if read.bar is not None:
-                    read.bar.part(number, len(self))
-                yield from self._steps_of(common, tree, (start, stop, offset), read, step_size, report)
-
-    def _steps_of(
-        self,
-        common: Common,
-        tree: Tree,
-        place: tuple[int, int | None, int],
-        read: ReadOptions,
-        step_size: int | str,
-        report: bool,
-    ) -> Iterator[Any]:
-        """Steps over one tree: its first entry, the one after its last, and the entries of the trees before it."""
-        start, stop, offset = place
-        columns, options = common.of(tree, offset), read.behind(offset)
-        steps = steps_of(tree, columns, start, stop, step_size)
-        for arrays, report_of_tree in walk.iterate(tree, columns, steps, options, True):
-            yield (arrays, ChainReport(report_of_tree, offset)) if report else arrays
+        yield from alike.steps(self, common, read, step_size, self._from_start(*entries, read), report)
 
     @typed.chain_arrays
     def arrays(
@@ -325,14 +303,15 @@ class Chain(ChainMapping, HasRows):
         self._survey(common, read)
         if (found := self._alike(common, read, into, entry_start, entry_stop)) is not None:
             return found
+        walk = alike.ChainSteps(self, common, read, None, self._from_start(entry_start, entry_stop, read))
         parts, files = [], []
         with read.one_bar():
-            for number, (tree, start, stop, offset) in enumerate(self._pieces(entry_start, entry_stop, read)):
-                if read.bar is not None:
-                    read.bar.part(number, len(self))
-                columns, wanted = common.of(tree, offset), entries_of(tree, start, stop)
-                parts.append(walk.arrays(tree, columns, *wanted, read.behind(offset)))
-                files.append(tree.file.file_path)
+            for step in walk.steps():
+                damage.tell(step.table, step.lost, read)
+                parts.append(step.made)
+                files.append(step.path)
+            if not parts:
+                return walk.nothing()
         try:
             return into.join(parts)
         except Rounded as error:
@@ -366,18 +345,6 @@ class Chain(ChainMapping, HasRows):
             else:
                 common.survey(sorted(set(same)), self._open, read)
 
-    def _reads_alike(self, common: Common, read: ReadOptions) -> bool:
-        """Whether several files may be read as one, if they have the same branches."""
-        return len(self) > 1 and common.is_plain and read.errors == "raise"
-
-    def _local_parts(self, common: Common, read: ReadOptions) -> list[tuple[str, str, Constants]] | None:
-        """The files as `_parts_by_name` has them, if steps may be read without a tree for each: files of this machine."""
-        # Trees of URLs are opened several ahead, and a bar asks each for its number of entries.
-        if read.bar is not None or not self._reads_alike(common, read):
-            return None
-        parts = self._parts_by_name()
-        return None if parts is None or any("://" in path for path, _, _ in parts) else parts
-
     def _alike(
         self, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
     ) -> Any | None:
@@ -388,12 +355,13 @@ class Chain(ChainMapping, HasRows):
         """
         if read.progress is not None or any(bound is not None and bound < 0 for bound in (start, stop)):
             return None
-        if not self._reads_alike(common, read) or (parts := self._parts_by_name()) is None:
+        is_alike = len(self) > 1 and common.is_plain and read.errors == "raise"
+        if not is_alike or (parts := self._parts_by_name()) is None:
             return None
         with self._open(0) as tree:
             if not (columns := alike.columns_of(common, tree)):
                 return None
-            fields, aliases, cut = alike.request(columns)
+            (fields, _), (aliases, cut) = alike.request(columns), alike.choice_of(columns)
             found = _forthwith.read_alike(
                 tree._core,
                 fields,
@@ -473,20 +441,6 @@ class Chain(ChainMapping, HasRows):
         """The Arrow types of all branches."""
         return self.select().__arrow_c_schema__()
 
-    def _pieces(
-        self, start: int | None, stop: int | None, read: ReadOptions
-    ) -> Iterator[tuple[Tree, int, int | None, int]]:
-        """Each tree with the entries wanted of it, and how many are before it. Where nothing is wanted, of the last none.
-
-        With ``errors="skip"``, files that cannot be opened are left out; if none can, the error is that of the last one.
-
-        No more entries are counted than it takes: where blocks lie one behind the other, they have to be looked for.
-        """
-        first, last = self._from_start(start, stop, read)
-        with self._ahead() as ahead:
-            # How many files it takes to come to an end is not known: those that may not be needed are not opened ahead.
-            yield from self._pieces_of(ahead.tree if last is None else self._open, first, last, read)
-
     def _from_start(self, start: int | None, stop: int | None, read: ReadOptions) -> tuple[int, int | None]:
         """Bounds that are counted from the first entry, also where they were given from the end."""
         if any(bound is not None and bound < 0 for bound in (start, stop)):
@@ -494,38 +448,6 @@ class Chain(ChainMapping, HasRows):
             start = None if start is None else max(0, start + total if start < 0 else start)
             stop = None if stop is None else max(0, stop + total if stop < 0 else stop)
         return start or 0, stop
-
-    def _pieces_of(
-        self, opened: Callable[[int], Tree], start: int, stop: int | None, read: ReadOptions
-    ) -> Iterator[tuple[Tree, int, int | None, int]]:
-        offset, found = 0, False
-        known: int | None = None
-        for at in range(len(self._parts)):
-            if stop is not None and offset >= stop and found:
-                return
-            try:
-                tree = opened(at)
-            except CANNOT_OPEN as error:
-                last = at == len(self._parts) - 1
-                if read.errors != "skip" or (last and known is None):
-                    raise
-                lose_file(self.files[at], offset, error, read)
-                if last and not found and known is not None:
-                    with self._open(known) as whole:
-                        tree, _ = around_gaps(whole)
-                        yield tree, tree.num_entries, tree.num_entries, offset - tree.num_entries
-                continue
-            known = at
-            with tree as whole:
-                tree = sound(whole, read, offset)
-                before, behind, some = entries_in(tree, offset, start, stop)
-                if some or (not found and at == len(self._parts) - 1):
-                    found = True
-                    yield tree, before, behind, offset
-                length = tree.num_entries if behind is None else tree._core.entries_up_to(behind)
-                if behind is None and tree is whole:
-                    self._lengths[at] = length
-                offset += length
 
 
 @typed.concatenate

@@ -6,6 +6,7 @@ from copy import copy
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
+from forthwith._tree.entry_lists import EntryLists
 from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, holding
 from forthwith._tree.read import choose, read, texts
 
@@ -70,6 +71,16 @@ class Common:
     def is_plain(self) -> bool:
         """Whether columns are read that all trees have in one type, of all entries or those that pass a cut."""
         return not self._united and self._choice.entries is None and self._choice.friends is None
+
+    @property
+    def is_of_all(self) -> bool:
+        """Whether one request fits all trees: without friends, and without lists of entries for each file."""
+        return self._choice.friends is None and not isinstance(self._choice.entries, EntryLists)
+
+    @property
+    def choice(self) -> Choice:
+        """The cut, aliases, entries and friends."""
+        return self._choice
 
     def anew(self) -> Common:
         """The same request and what a survey found, compared with no tree yet."""

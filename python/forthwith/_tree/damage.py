@@ -11,9 +11,8 @@ from forthwith._errors import (
     UnsupportedError,
 )
 from forthwith._forthwith import safe_text
-from forthwith._packages import package
 from forthwith._tree.query import Query
-from forthwith._tree.read import together
+from forthwith._tree.read import selection_of
 from forthwith._warn import warn as say
 
 TYPE_CHECKING = False
@@ -21,12 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from forthwith._interop.base import Library
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
-    Part: TypeAlias = tuple[int, int, "Any | None"]
     # The entry before which it is, its block, where it begins, and what is wrong.
     Gap: TypeAlias = tuple[int, int, int, str]
 
@@ -78,20 +75,34 @@ class Loss:
         return f"<Loss of entries {self.start} to {self.stop}: {first}>"
 
 
+def check(columns: Columns, options: ReadOptions) -> None:
+    """Refuses missing values for requests that cannot have them.
+
+    Raises:
+        RequestError: ``errors="null"`` with another result than an Awkward Array of records, or with computed columns.
+    """
+    if options.errors != "null":
+        return
+    if options.library not in ("ak", "awkward") or options.how is not None:
+        raise RequestError("errors='null' always gives an Awkward Array of records: library= and how= cannot be chosen")
+    if isinstance(columns, Query):
+        raise RequestError("errors='null' cannot be combined with cut=, entries= or expressions: use errors='skip'")
+
+
 def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
     """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values of their column."""
-    if options.errors == "null":
-        if options.library not in ("ak", "awkward") or options.how is not None:
-            raise RequestError(
-                "errors='null' always gives an Awkward Array of records: library= and how= cannot be chosen"
-            )
-        if isinstance(columns, Query):
-            raise RequestError("errors='null' cannot be combined with cut=, entries= or expressions: use errors='skip'")
-        return _with_missing(tree, columns, start, stop, options)
-    into = options.into()
-    parts, lost = _around(tree, columns, start, stop, options, into)
-    whole = [part for _, _, part in parts if part is not None]
-    return into.join(whole or [together(tree, columns, start, start, options, into)]), lost
+    check(columns, options)
+    core, into, offset = selection_of(tree, columns), options.into(), options.offset
+    read, kept, lost = core.read_around(
+        start, stop, options.errors == "null", into.takes_bits, options.threads, options.tick
+    )
+    into.about(tree, columns, offset)
+    labels = [label for label, _ in columns]
+    if kept is None:
+        made = into.together(labels, read, start + offset, stop + offset)
+    else:
+        made = into.chosen(labels, read, kept, offset)
+    return made, [Loss(*one) for one in lost]
 
 
 def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
@@ -153,79 +164,15 @@ def entries_around(opened: Callable[[int], Tree], files: int, options: ReadOptio
     return total
 
 
-def _around(
-    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library
-) -> tuple[list[Part], list[Loss]]:
-    """The entries piece by piece, in order; a piece that was lost is ``None``."""
-    parts: list[Part] = []
-    lost: list[Loss] = []
-    fields = columns.core.fields if isinstance(columns, Query) else [at for _, at in columns]
-    salvage = tree._core.salvage(fields, start, stop)
-    while (entries := salvage.next_range()) is not None:
-        begin, end = entries
-        try:
-            parts.append((begin, end, together(tree, columns, begin, end, options, into)))
-        except (DamagedFileError, UnsupportedError) as error:
-            _about_entries(error)
-            if isinstance(columns, Query) and not salvage.is_of_table(error.file, error.object):
-                raise
-            found = salvage.lose(begin, end, object=error.object, block=error.block, entry=error.entry)
-            if found is not None:
-                lost.append(Loss(*found, error))
-                parts.append((*found, None))
-    parts.sort(key=lambda part: part[:2])
-    lost.sort(key=lambda loss: loss.start)
-    return parts, lost
+def tell(table: str, lost: list[Loss], options: ReadOptions) -> None:
+    """Adds the losses of a table to ``options.lost``, or warns of them."""
+    if options.lost is not None:
+        options.lost.extend(lost)
+    elif lost:
+        warn(table, lost)
 
 
-def _with_missing(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
-    """All entries. Each column is read by itself if they cannot be read together, so that none is lost for another."""
-    ak, into = package("awkward"), options.into()
-    try:
-        return together(tree, columns, start, stop, options, into), []
-    except (DamagedFileError, UnsupportedError) as error:
-        _about_entries(error)
-    layouts, lost = [], []
-    for label, at in columns:
-        parts, losses = _around(tree, [(label, at)], start, stop, options, into)
-        layouts.append(_column(tree, (label, at), (start, stop), parts, options, into))
-        lost += losses
-    lost.sort(key=lambda loss: loss.start)
-    labels = [label for label, _ in columns]
-    return ak.Array(ak.contents.RecordArray(layouts, labels, length=stop - start)), lost
-
-
-def _column(
-    tree: Tree,
-    column: tuple[str, int],
-    entries: tuple[int, int],
-    parts: list[Part],
-    options: ReadOptions,
-    into: Library,
-) -> Any:
-    """The layout of a column of which pieces are missing: an option of the type it has, even if nothing is left."""
-    ak, np = package("awkward"), package("numpy")
-    start, stop = entries
-    whole = [part for _, _, part in parts if part is not None]
-    records = into.join(whole or [together(tree, [column], start, start, options, into)])
-    content = ak.to_layout(records[column[0]])
-    missing = [(first - start, last - start) for first, last, part in parts if part is None]
-    if not missing:
-        return content
-    lost = np.zeros(stop - start, dtype=bool)
-    for first, last in missing:
-        lost[first:last] = True
-    index = np.where(lost, -1, np.cumsum(~lost) - 1).astype(np.int64)
-    return ak.contents.IndexedOptionArray.simplified(ak.index.Index64(index), content)
-
-
-def _about_entries(error: DamagedFileError | UnsupportedError) -> None:
-    """Passes on what is not supported unless it is something that single entries have."""
-    if isinstance(error, UnsupportedError) and error.entry is None:
-        raise error
-
-
-def warn(tree: Tree, lost: list[Loss]) -> None:
+def warn(path: str, lost: list[Loss]) -> None:
     """Says that something was lost."""
     entries, end = 0, 0
     for loss in sorted(lost, key=lambda loss: loss.start):
@@ -235,7 +182,7 @@ def warn(tree: Tree, lost: list[Loss]) -> None:
     first = lost[0].error.message
     many, pieces = "entry" if entries == 1 else "entries", "piece" if len(lost) == 1 else "pieces"
     # A format with one table in a file has no name for it.
-    table = safe_text(tree.path) or "the table"
+    table = safe_text(path) or "the table"
     text = f"{entries} {many} of {table} could not be read, in {len(lost)} {pieces}; the first: {first}"
     say(DataLossWarning(text, lost))
 

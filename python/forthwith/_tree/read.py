@@ -181,6 +181,13 @@ def walk(
     return owner._tree._core.batches([at for _, at in columns], first, last, entries, memory)
 
 
+def selection_of(tree: Tree, columns: Columns) -> _forthwith.Selection:
+    """The selection that reads columns of a tree."""
+    if isinstance(columns, Query):
+        return columns.core
+    return tree._core.select([*columns], [], None, None, [], [], 0)
+
+
 def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> list[_forthwith.Array]:
     """The arrays of some branches."""
     return _read(tree, columns, start, stop, options)[0]

@@ -26,7 +26,7 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
     if options.errors == "raise":
         return together(tree, columns, start, stop, options, options.into())
     found, losses = damage.arrays(tree, columns, start, stop, options)
-    _tell(tree, losses, options)
+    damage.tell(tree.path, losses, options)
     return found
 
 
@@ -36,15 +36,8 @@ def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptio
         (found,) = together(tree, column, start, stop, options, options.into_list())
         return found
     found, losses = damage.array(tree, column, start, stop, options)
-    _tell(tree, losses, options)
+    damage.tell(tree.path, losses, options)
     return found
-
-
-def _tell(tree: Tree, losses: list[Loss], options: ReadOptions) -> None:
-    if options.lost is not None:
-        options.lost.extend(losses)
-    elif losses:
-        damage.warn(tree, losses)
 
 
 def iterate(
@@ -116,7 +109,7 @@ def _around(
         start, stop = step
         found, lost = damage.arrays(tree, columns, start, stop, options)
         if lost and not report:
-            damage.warn(tree, lost)
+            damage.warn(tree.path, lost)
         yield (found, Report(tree, start, stop, lost)) if report else found
 
 

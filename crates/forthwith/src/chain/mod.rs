@@ -1,5 +1,6 @@
 //! Many files as one table.
 
+mod alike;
 mod fill;
 mod opening;
 mod parallel;
@@ -7,9 +8,11 @@ mod rows;
 mod selection;
 mod steps;
 mod survey;
+mod walk;
 
+pub use alike::{AlikeStep, AlikeSteps};
 pub use selection::{ChainSelected, ChainSelection};
-pub use steps::{AlikeStep, ChainStep, ChainSteps};
+pub use steps::{ChainStep, ChainSteps};
 
 use crate::{
     File, Loss, OpenOptions, Step, Table,
@@ -178,6 +181,14 @@ impl Chain {
         &self.shared.options
     }
 
+    /// A chain of these files with another engine.
+    pub(crate) fn with_engine(&self, engine: &Arc<Engine>) -> Self {
+        let Shared { files, options, .. } = &*self.shared;
+        let (files, options, engine) = (files.clone(), options.clone(), Arc::clone(engine));
+        let (lengths, zones) = (Mutex::new(self.known_lengths()), self.shared.zones.clone());
+        Self { shared: Arc::new(Shared { files, options, engine, lengths, zones }) }
+    }
+
     /// The engine that reads all files.
     #[must_use]
     pub fn engine(&self) -> &Arc<Engine> {
@@ -224,7 +235,8 @@ impl Chain {
         Ok(self.shared.zones.get_or_init(|| zones))
     }
 
-    /// The number of entries of each file. Those that are not known yet are opened.
+    /// The number of entries of each file. Files of unknown length are opened. Where damage is not an error, entries are counted around
+    /// it, and a file that is left out has none.
     ///
     /// # Errors
     /// A file cannot be opened or counted.
@@ -257,7 +269,13 @@ impl Chain {
     }
 
     fn count(&self, file: usize) -> Result<u64> {
-        let entries = self.open_table(file)?.entries()?;
+        let damage = self.options().damage;
+        let entries = match self.open_table(file) {
+            Ok(table) if damage == Damage::Raise => table.entries()?,
+            Ok(table) => table.sound()?.0.entries()?,
+            Err(error) if damage == Damage::Skip && is_unreadable(&error) => 0,
+            Err(error) => return Err(error),
+        };
         self.set_length(file, entries);
         Ok(entries)
     }

@@ -6,9 +6,7 @@ use super::{
     is_unreadable,
     survey::Survey,
 };
-use crate::{
-    Loss, ProgressCallback, SelectOptions, Selected, Selection, Table, selection::joined_up, table::bounds,
-};
+use crate::{Loss, ProgressCallback, SelectOptions, Selected, Selection, Table, table::bounds};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{
@@ -98,16 +96,7 @@ impl Chain {
         columns: &[(&str, Option<u32>)],
         options: SelectOptions,
     ) -> Result<ChainSelection> {
-        let names: Arc<[String]> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let mut selection = ChainSelection::new(self, names, options);
-        let fields: Arc<[Option<u32>]> = columns.iter().map(|(_, field)| *field).collect();
-        let are_fields = fields.iter().all(Option::is_some);
-        selection.like = Some((first.clone(), fields));
-        let of_first = selection.of_table(first, 0)?;
-        selection.forms = of_first.forms()?;
-        selection.counts_entries = of_first.counts_entries();
-        selection.is_of_fields = are_fields && of_first.is_of_fields_alone();
-        Ok(selection)
+        Ok(ChainSelection::like(self, first, columns, options, 0)?.0)
     }
 
     /// The first table that can be opened, where those that cannot are left out.
@@ -142,6 +131,25 @@ impl ChainSelection {
         }
     }
 
+    /// Columns of files with the fields of a table, and the columns of the table, which has `before` entries of other files before it.
+    pub(super) fn like(
+        chain: &Chain,
+        first: &Table,
+        columns: &[(&str, Option<u32>)],
+        options: SelectOptions,
+        before: u64,
+    ) -> Result<(Self, Selection)> {
+        let names: Arc<[String]> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let fields: Arc<[Option<u32>]> = columns.iter().map(|(_, field)| *field).collect();
+        let are_fields = fields.iter().all(Option::is_some);
+        let mut selection = Self { like: Some((first.clone(), fields)), ..Self::new(chain, names, options) };
+        let of_first = selection.of_table(first, before)?;
+        selection.forms = of_first.forms()?;
+        selection.counts_entries = of_first.counts_entries();
+        selection.is_of_fields = are_fields && of_first.is_of_fields_alone();
+        Ok((selection, of_first))
+    }
+
     /// Columns of files that were compared already. Only steps of it are read.
     pub(super) fn with_survey(chain: &Chain, names: &[&str], options: SelectOptions, survey: Survey) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
@@ -173,11 +181,6 @@ impl ChainSelection {
         self
     }
 
-    /// Whether all files must have the fields of the first one, as [`Chain::select_like`] has it.
-    pub(super) fn is_alike(&self) -> bool {
-        self.like.is_some()
-    }
-
     /// The columns of one table, before which there are so many entries.
     ///
     /// # Errors
@@ -199,7 +202,11 @@ impl ChainSelection {
             cut: options.cut.clone(),
             entries: entries.transpose()?,
             friends: friends.collect(),
-            united: self.survey.united(table)?,
+            united: match &self.like {
+                // Fields of the first table are those of this one.
+                Some(_) => options.united.clone(),
+                None => self.survey.united(table)?,
+            },
             before: options.before.saturating_add(before),
         };
         let selection = match &self.like {
@@ -342,29 +349,11 @@ impl ChainSelection {
         self.chain.set_length(portion.file, length);
         let range = portion.entries.clone().unwrap_or(0..length);
         let selection = self.of_table(&table, portion.before.unwrap_or(0))?;
-        let (read, more) = self.read_file(&selection, range.clone(), threads, tick)?;
+        let (read, more) = read_part(&selection, self.chain.options().damage, range.clone(), threads, tick)?;
         losses.extend(more);
         let Selected { kept, arrays, .. } = read;
         let uri = table.file().uri().to_owned();
         Ok(FilePart { file: portion.file, uri, entries: range, length, kept, arrays, losses })
-    }
-
-    /// Reads a range of a file by the chain's treatment of damage.
-    pub(super) fn read_file(
-        &self,
-        selection: &Selection,
-        range: Range<u64>,
-        threads: Option<usize>,
-        tick: &mut ProgressCallback<'_>,
-    ) -> Result<(Selected, Vec<Loss>)> {
-        match self.chain.options().damage {
-            Damage::Raise => Ok((selection.read(range, threads, Some(tick))?, Vec::new())),
-            Damage::Null => selection.read_with_nulls(range, threads, tick),
-            Damage::Skip => {
-                let (pieces, losses) = selection.read_around_damage(range.clone(), threads, tick)?;
-                Ok((joined_pieces(selection, range, pieces, threads)?, losses))
-            }
-        }
     }
 
     /// Puts the parts of all files together.
@@ -404,32 +393,17 @@ impl ChainSelection {
     }
 }
 
-/// Pieces of a range as one: the entries of all of them.
-fn joined_pieces(
+/// Reads a range of a file by a treatment of damage.
+pub(super) fn read_part(
     selection: &Selection,
+    damage: Damage,
     range: Range<u64>,
-    mut pieces: Vec<Selected>,
     threads: Option<usize>,
-) -> Result<Selected> {
-    if let [piece] = &pieces[..]
-        && piece.entries == range
-    {
-        return Ok(pieces.remove(0));
+    tick: &mut ProgressCallback<'_>,
+) -> Result<(Selected, Vec<Loss>)> {
+    match damage {
+        Damage::Raise => Ok((selection.read(range, threads, Some(tick))?, Vec::new())),
+        Damage::Null => selection.read_with_nulls(range, threads, tick),
+        Damage::Skip => selection.read_around(range, threads, tick),
     }
-    if pieces.is_empty() {
-        let none = selection.read(range.start..range.start, threads, None)?;
-        return Ok(Selected { entries: range, kept: Some(Vec::new()), arrays: none.arrays });
-    }
-    let mut kept = Vec::new();
-    for piece in &pieces {
-        match &piece.kept {
-            Some(entries) => kept.extend_from_slice(entries),
-            None => kept.extend(piece.entries.clone()),
-        }
-    }
-    let columns = pieces.first().map_or(0, |piece| piece.arrays.len());
-    let column =
-        |at: usize| joined_up(&pieces.iter().filter_map(|piece| piece.arrays.get(at)).collect::<Vec<_>>());
-    let arrays = (0..columns).map(column).collect::<Result<_>>()?;
-    Ok(Selected { entries: range, kept: Some(kept), arrays })
 }

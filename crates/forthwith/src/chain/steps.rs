@@ -1,37 +1,69 @@
 //! Reading a chain step after step.
 
-use super::{Chain, ChainLoss, ChainSelection, Damage, is_unreadable, opening::is_remote};
-use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, Table, table::bounds};
+use super::{ChainLoss, ChainSelection, Damage, is_unreadable, selection::read_part, walk::FileWalk};
+use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, table::bounds};
 use forthwith_columns::Array;
 use forthwith_plan::Result;
-use std::{
-    ops::{Range, RangeBounds},
-    panic::resume_unwind,
-    thread::JoinHandle,
-};
+use std::ops::{Range, RangeBounds};
 
 /// Reads some columns of a chain, some entries at a time; no step has entries of two files. Files are opened when their first step is
-/// read, and no more entries are counted than it takes. The next file of a server is opened while one is read.
+/// read, and no more entries are counted than it takes. The next files of a server are opened while one is read.
 pub struct ChainSteps {
     selection: ChainSelection,
-    /// The entries to read, counted in all files.
-    range: Range<u64>,
+    files: FileWalk,
     step: Step,
-    current: Option<Current>,
-    /// The next file to open.
-    next: usize,
-    /// Entries of the files before the current one.
-    before: u64,
-    ahead: Option<(usize, JoinHandle<Result<Table>>)>,
+    current: Option<CurrentFile>,
     /// Losses of files that could not be opened, which the next step reports.
     lost: Vec<ChainLoss>,
 }
 
 /// The file that is read.
-struct Current {
-    file: usize,
-    selection: Selection,
-    steps: Steps,
+pub(super) struct CurrentFile {
+    pub(super) file: usize,
+    pub(super) selection: Selection,
+    steps: FileSteps,
+}
+
+enum FileSteps {
+    Cut(Steps),
+    /// All entries at once, for which no block has to be found beforehand; nothing once they are read.
+    Whole(Option<Range<u64>>),
+}
+
+impl CurrentFile {
+    /// Begins with a part of a file, whose end may lie behind that of the file.
+    pub(super) fn begin(file: usize, selection: Selection, part: Range<u64>, step: Step) -> Result<Self> {
+        let steps = match step {
+            Step::Bytes(u64::MAX) => {
+                let end = selection.table().entries_up_to(part.end)?;
+                FileSteps::Whole(Some(part.start..end).filter(|part| !part.is_empty()))
+            }
+            step => FileSteps::Cut(selection.steps(part, step)?),
+        };
+        Ok(Self { file, selection, steps })
+    }
+
+    /// The entries of the next step, which is not read.
+    fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
+        match &mut self.steps {
+            FileSteps::Cut(steps) => steps.skip_step(),
+            FileSteps::Whole(part) => Ok(part.take()),
+        }
+    }
+
+    /// The next step by a treatment of damage, and its losses.
+    pub(super) fn read(
+        &mut self,
+        damage: Damage,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<(Selected, Vec<Loss>)>> {
+        if let (Damage::Raise, FileSteps::Cut(steps)) = (damage, &mut self.steps) {
+            return Ok(steps.read_batch(threads, Some(tick))?.map(|read| (read, Vec::new())));
+        }
+        let Some(range) = self.skip_step()? else { return Ok(None) };
+        read_part(&self.selection, damage, range, threads, tick).map(Some)
+    }
 }
 
 /// Entries of one of the files of a chain.
@@ -51,20 +83,6 @@ pub struct ChainStep {
     pub lost: Vec<ChainLoss>,
 }
 
-/// A step of files with the columns of the first one, or a file that has not these columns.
-#[derive(Debug)]
-pub enum AlikeStep {
-    /// A step.
-    Read(ChainStep),
-    /// A file with other fields or types, or that cannot be opened; it was not read.
-    Other {
-        /// The number of the file.
-        file: usize,
-        /// Entries of the files before it.
-        before: u64,
-    },
-}
-
 impl ChainSelection {
     /// Reads step by step; no step has entries of two files.
     ///
@@ -72,16 +90,8 @@ impl ChainSelection {
     /// None: files are opened when they are read.
     pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
         let (start, end) = bounds(&entries);
-        Ok(ChainSteps {
-            selection: self.clone(),
-            range: start..end.unwrap_or(u64::MAX),
-            step,
-            current: None,
-            next: 0,
-            before: 0,
-            ahead: None,
-            lost: Vec::new(),
-        })
+        let files = FileWalk::new(self.chain().clone(), start..end.unwrap_or(u64::MAX));
+        Ok(ChainSteps { selection: self.clone(), files, step, current: None, lost: Vec::new() })
     }
 }
 
@@ -103,50 +113,6 @@ impl ChainSteps {
         Ok(None)
     }
 
-    /// The next step of a selection that [`Chain::select_like`] made. A file that is not like the first one is returned instead of being
-    /// read: [`skip_other`](Self::skip_other) goes on behind it.
-    ///
-    /// # Errors
-    /// A step cannot be read.
-    pub fn read_alike(
-        &mut self,
-        threads: Option<usize>,
-        tick: &mut ProgressCallback<'_>,
-    ) -> Result<Option<AlikeStep>> {
-        loop {
-            if self.current.is_none() {
-                match self.open_next() {
-                    Ok(false) => return Ok(None),
-                    Ok(true) if self.has_same_forms() => {}
-                    _ => {
-                        self.current = None;
-                        return Ok(Some(AlikeStep::Other { file: self.next - 1, before: self.before }));
-                    }
-                }
-            }
-            if let Some(step) = self.read_current(threads, tick)? {
-                return Ok(Some(AlikeStep::Read(step)));
-            }
-        }
-    }
-
-    /// Goes on behind a file that was not read, which has this number of entries.
-    pub fn skip_other(&mut self, entries: u64) {
-        self.before = self.before.saturating_add(entries);
-    }
-
-    /// The selection of the file of the last step, until the next one is read.
-    #[must_use]
-    pub fn selection(&self) -> Option<&Selection> {
-        self.current.as_ref().map(|current| &current.selection)
-    }
-
-    /// Whether the current file has the columns in the types of the first one.
-    fn has_same_forms(&self) -> bool {
-        let forms = self.current.as_ref().map(|current| current.selection.forms());
-        forms.is_some_and(|forms| forms.is_ok_and(|forms| forms == self.selection.forms()))
-    }
-
     /// The next step of the current file; leaves the file after its last.
     fn read_current(
         &mut self,
@@ -154,14 +120,8 @@ impl ChainSteps {
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Option<ChainStep>> {
         let Some(current) = &mut self.current else { return Ok(None) };
-        let read = match self.selection.chain().options().damage {
-            Damage::Raise => current.steps.read_batch(threads, Some(tick))?.map(|read| (read, Vec::new())),
-            Damage::Skip | Damage::Null => match current.steps.skip_step()? {
-                Some(range) => Some(self.selection.read_file(&current.selection, range, threads, tick)?),
-                None => None,
-            },
-        };
-        let (file, before) = (current.file, self.before);
+        let read = current.read(self.files.chain.options().damage, threads, tick)?;
+        let (file, before) = (current.file, self.files.before);
         let Some((Selected { entries, kept, arrays }, losses)) = read else {
             self.leave_current()?;
             return Ok(None);
@@ -176,8 +136,8 @@ impl ChainSteps {
     pub(super) fn skip_step(&mut self) -> Result<Option<(Range<u64>, u64, Selection)>> {
         while self.current.is_some() || self.open_next()? {
             let Some(current) = &mut self.current else { return Ok(None) };
-            if let Some(step) = current.steps.skip_step()? {
-                return Ok(Some((step, self.before, current.selection.clone())));
+            if let Some(step) = current.skip_step()? {
+                return Ok(Some((step, self.files.before, current.selection.clone())));
             }
             self.leave_current()?;
         }
@@ -186,10 +146,8 @@ impl ChainSteps {
 
     /// Begins with the next file that can be opened and has entries of the range. False after the last.
     fn open_next(&mut self) -> Result<bool> {
-        let damage = self.selection.chain().options().damage;
-        while self.next < self.selection.chain().len() && self.before < self.range.end {
-            let file = self.next;
-            self.next += 1;
+        let damage = self.files.chain.options().damage;
+        while let Some(file) = self.files.next_file() {
             match self.open_file(file) {
                 Ok(Some(current)) => {
                     self.current = Some(current);
@@ -206,63 +164,32 @@ impl ChainSteps {
     }
 
     /// Opens a file; `None` if it has no entries of the range.
-    fn open_file(&mut self, file: usize) -> Result<Option<Current>> {
-        let start = self.range.start.saturating_sub(self.before);
-        let end = self.range.end.saturating_sub(self.before);
-        let skips = self.selection.chain().options().damage == Damage::Skip;
-        if !skips
-            && let Some(length) = self.selection.chain().known_length(file)
-            && 0 < length
-            && length <= start
-        {
-            self.before = self.before.saturating_add(length);
+    fn open_file(&mut self, file: usize) -> Result<Option<CurrentFile>> {
+        let skips = self.files.chain.options().damage == Damage::Skip;
+        if !skips && self.files.passes(file) {
             return Ok(None);
         }
-        let mut table = self.table(file)?;
+        let mut table = self.files.table(file)?;
         if skips {
             let (sound, gaps) = table.sound()?;
             self.lost.extend(gaps.into_iter().map(|gap| ChainLoss { file, loss: Loss::of_gap(&sound, gap) }));
             table = sound;
         }
-        let has_entries = table.entries_up_to(start.saturating_add(1))? > start;
-        if !has_entries && (start > 0 || self.selection.is_alike()) {
-            self.before = self.before.saturating_add(table.entries()?);
+        let part = self.files.part();
+        // Columns that a file without entries lacks are an error, too.
+        if part.start > 0 && table.entries_up_to(part.start.saturating_add(1))? <= part.start {
+            self.files.leave(file, &table, !skips)?;
             return Ok(None);
         }
-        // Columns that a file without entries lacks are an error, too.
-        let selection = self.selection.of_table(&table, self.before)?;
-        let steps = selection.steps(start..end, self.step)?;
-        Ok(Some(Current { file, selection, steps }))
+        let selection = self.selection.of_table(&table, self.files.before)?;
+        CurrentFile::begin(file, selection, part, self.step).map(Some)
     }
 
-    /// Counts the entries of the current file, as far as the range needs them, and closes it.
+    /// Closes the current file.
     fn leave_current(&mut self) -> Result<()> {
-        let Some(Current { file, selection, .. }) = self.current.take() else { return Ok(()) };
-        let end = self.range.end.saturating_sub(self.before);
-        let length = selection.table().entries_up_to(end)?;
-        if length < end && self.selection.chain().options().damage != Damage::Skip {
-            self.selection.chain().set_length(file, length);
-        }
-        self.before = self.before.saturating_add(length);
-        Ok(())
-    }
-
-    /// The table of a file, which may have been opened ahead; then the next one is.
-    fn table(&mut self, file: usize) -> Result<Table> {
-        let chain = self.selection.chain();
-        let table = match self.ahead.take() {
-            Some((at, opening)) if at == file => opening.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            _ => chain.table(file),
-        };
-        // Where the last file is not known, none is opened that may not be needed.
-        if is_remote(chain) && self.range.end == u64::MAX && self.next < chain.len() {
-            let next = self.next;
-            let chain: Chain = chain.clone();
-            let begun = std::thread::Builder::new().spawn(move || chain.table(next));
-            // Without another thread it is opened when it is asked for.
-            self.ahead = begun.ok().map(|opening| (next, opening));
-        }
-        table
+        let Some(CurrentFile { file, selection, .. }) = self.current.take() else { return Ok(()) };
+        let skips = self.files.chain.options().damage == Damage::Skip;
+        self.files.leave(file, selection.table(), !skips)
     }
 }
 

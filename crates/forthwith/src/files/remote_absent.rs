@@ -20,6 +20,12 @@ impl StoreOptions {
         Self::default()
     }
 
+    /// Whether threads that wait for an answer are to go on waiting.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        true
+    }
+
     /// The same for another store.
     #[must_use]
     pub fn for_another_store(&self) -> Self {

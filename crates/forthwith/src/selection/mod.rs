@@ -429,6 +429,10 @@ impl Selection {
         self
     }
 
+    pub(crate) const fn has_bits(&self) -> bool {
+        self.bits
+    }
+
     /// The same step by step.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{
-    Chain, ChainOptions, Damage, File, MissingColumns, SelectOptions, Step,
+    AlikeStep, Chain, ChainOptions, Damage, File, MissingColumns, SelectOptions, Step,
     columns::{Array, Column, DType, Form},
     plan::WriteOptions,
 };
@@ -218,4 +218,63 @@ fn a_chain_without_files_and_unknown_tables_are_errors() {
     let chain = Chain::open(format!("{}:nothing", paths[1].display())).unwrap();
     let error = chain.columns(&["n"]).unwrap_err().to_string();
     assert!(error.contains("nothing"), "{error}");
+}
+
+/// Steps of a chain whose columns are named for each unknown file: the rows, the files that were asked about, and the losses.
+fn stepped(chain: &Chain, columns: &[&str], options: SelectOptions) -> (Vec<String>, Vec<usize>, usize) {
+    let mut steps = chain.alike_steps(options, .., Step::Entries(2));
+    let (mut rows, mut asked, mut lost) = (Vec::new(), Vec::new(), 0);
+    while let Some(step) = steps.read(None, &mut |_| true).unwrap() {
+        match step {
+            AlikeStep::Read { step, .. } => {
+                lost += step.lost.len();
+                rows.extend(lines(&step.arrays[0]));
+            }
+            AlikeStep::Unknown { file, .. } => {
+                asked.push(file);
+                let Ok(table) = chain.table(file) else { continue };
+                let named: Vec<_> = columns.iter().map(|name| (*name, table.found(name).unwrap())).collect();
+                steps.begin_like(&table, &named, Vec::new()).unwrap();
+            }
+        }
+    }
+    (rows, asked, lost)
+}
+
+#[test]
+fn each_schema_is_asked_about_once() {
+    let (folder, paths) = files("parquet", 7);
+    for at in [2, 5] {
+        write(&paths[at], &[("n", floating(&[0.5, 1.5]))]);
+    }
+    let chain = Chain::open(format!("{}/run-*.parquet", folder.path().display())).unwrap();
+    let (rows, asked, _) = stepped(&chain, &["n"], SelectOptions::default());
+    assert_eq!(rows, one_by_one(&paths, "n"));
+    assert_eq!(asked, [0, 2]);
+    let entries = SelectOptions { entries: Some(vec![0, 1, 3, 9]), ..SelectOptions::default() };
+    let (rows, ..) = stepped(&chain, &["n"], entries);
+    let all = one_by_one(&paths, "n");
+    assert_eq!(rows, [0, 1, 3, 9].map(|entry: usize| all[entry].clone()));
+    // Files that are passed have no entries of the range.
+    let mut steps = chain.alike_steps(SelectOptions::default(), 4.., Step::Entries(100));
+    let Some(AlikeStep::Unknown { file, before }) = steps.read(None, &mut |_| true).unwrap() else {
+        panic!("no file is asked about")
+    };
+    assert_eq!((file, before), (3, 3));
+    steps.pass(3);
+    assert!(steps.begin_like(&chain.table(3).unwrap(), &[("n", Some(0))], Vec::new()).is_err());
+}
+
+#[test]
+fn files_that_cannot_be_opened_are_asked_about() {
+    let (folder, paths) = files("avro", 5);
+    std::fs::write(&paths[3], b"nothing").unwrap();
+    let name = format!("{}/run-*.avro", folder.path().display());
+    let chain = Chain::of(&[&name], ChainOptions { damage: Damage::Skip, ..options(2) }).unwrap();
+    let (rows, asked, lost) = stepped(&chain, &["n"], SelectOptions::default());
+    let mut sound = paths.clone();
+    sound.remove(3);
+    assert_eq!(rows, one_by_one(&sound, "n"));
+    assert_eq!((asked, lost), (vec![0, 3], 0));
+    assert_eq!(chain.lengths().unwrap(), [0, 1, 2, 0, 4]);
 }

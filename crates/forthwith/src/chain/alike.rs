@@ -1,0 +1,248 @@
+//! Steps over the files of a chain whose columns the caller names, once for all files that have the same fields in the same types.
+
+use super::{Chain, ChainLoss, ChainSelection, ChainStep, Damage, steps::CurrentFile, walk::FileWalk};
+use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Table, UnitedColumn, table::bounds};
+use forthwith_plan::{Error, Result};
+use std::{collections::VecDeque, ops::RangeBounds};
+
+/// Limit of remembered schemas, each of which keeps a file open; the least recently used is dropped.
+const MOST_SCHEMAS: usize = 8;
+
+/// Reads the files of a chain step after step; no step has entries of two files. A file of an unknown schema is returned, and the caller
+/// [names its columns](Self::begin_like), [reads it by a selection](Self::begin) or [passes it](Self::pass). Files of a known schema
+/// are opened and read without asking.
+///
+/// ```
+/// use forthwith::{AlikeStep, Chain, SelectOptions, Step};
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
+///
+/// let chain = Chain::of(&["tests/data/zmumu.root:events", "tests/data/zmumu.root:events"], Default::default())?;
+/// let mut steps = chain.alike_steps(SelectOptions::default(), .., Step::Entries(1000));
+/// let (mut asked, mut read) = (0, 0);
+/// while let Some(step) = steps.read(None, &mut |_| true)? {
+///     match step {
+///         AlikeStep::Read { step, .. } => read += step.arrays[0].length,
+///         AlikeStep::Unknown { file, .. } => {
+///             let table = chain.table(file)?;
+///             let field = table.find("MET_pt")?;
+///             steps.begin_like(&table, &[("MET_pt", Some(field))], Vec::new())?;
+///             asked += 1;
+///         }
+///     }
+/// }
+/// assert_eq!((asked, read), (1, 7200));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct AlikeSteps {
+    files: FileWalk,
+    options: SelectOptions,
+    bits: bool,
+    step: Step,
+    /// Those used last come first.
+    schemas: VecDeque<Schema>,
+    /// The number of schemas that were named.
+    named: u64,
+    current: Option<(Option<u64>, CurrentFile)>,
+    /// The file that was returned last, until the caller has said what to do with it.
+    asked: Option<usize>,
+}
+
+/// Columns of files that have the fields of the selection's first table in the same types.
+struct Schema {
+    id: u64,
+    selection: ChainSelection,
+}
+
+/// A step, or a file that the caller has to decide about.
+#[derive(Debug)]
+pub enum AlikeStep {
+    /// A step.
+    Read {
+        /// The number that [`AlikeSteps::begin_like`] gave the file's schema; `None` of a file that is read by a selection.
+        schema: Option<u64>,
+        /// The entries and arrays.
+        step: ChainStep,
+    },
+    /// A file that was not read: its schema is unknown, or it cannot be opened. With [`Damage::Skip`] and [`Damage::Null`] also a
+    /// file with parts in which entries cannot be told apart.
+    Unknown {
+        /// The number of the file.
+        file: usize,
+        /// Entries of the files before it.
+        before: u64,
+    },
+}
+
+impl Chain {
+    /// Steps over files whose columns are named when they are reached. `options` are for all files; entries are counted in all of
+    /// them together.
+    #[must_use]
+    pub fn alike_steps(
+        &self,
+        options: SelectOptions,
+        entries: impl RangeBounds<u64>,
+        step: Step,
+    ) -> AlikeSteps {
+        let (start, end) = bounds(&entries);
+        AlikeSteps {
+            files: FileWalk::new(self.clone(), start..end.unwrap_or(u64::MAX)),
+            options,
+            bits: false,
+            step,
+            schemas: VecDeque::new(),
+            named: 0,
+            current: None,
+            asked: None,
+        }
+    }
+}
+
+impl AlikeSteps {
+    /// As [`Selection::with_bits`].
+    #[must_use]
+    pub fn with_bits(mut self, bits: bool) -> Self {
+        self.bits = bits;
+        self
+    }
+
+    /// The next step or unknown file; `None` after the last. `threads` and `tick` are those of [`Table::read`].
+    ///
+    /// # Errors
+    /// A step cannot be read.
+    pub fn read(
+        &mut self,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<AlikeStep>> {
+        self.asked = None;
+        loop {
+            if self.current.is_some() {
+                if let Some(step) = self.read_current(threads, tick)? {
+                    return Ok(Some(step));
+                }
+                continue;
+            }
+            let Some(file) = self.files.next_file() else { return Ok(None) };
+            // The caller opens a first file anyway, unless it may lie before the range, and an unreadable one for its error.
+            let is_first = self.schemas.is_empty() && self.files.part().start == 0;
+            if is_first || !self.open(file).unwrap_or(false) {
+                self.asked = Some(file);
+                return Ok(Some(AlikeStep::Unknown { file, before: self.files.before }));
+            }
+        }
+    }
+
+    /// Reads the file that was returned by columns of its table, and all files behind it that have the same fields in the same
+    /// types. Fields are given by their positions, as [`Table::select_fields`] takes them. Returns the number of the schema.
+    ///
+    /// # Errors
+    /// As [`Table::select_fields`]; no file was returned.
+    pub fn begin_like(
+        &mut self,
+        table: &Table,
+        columns: &[(&str, Option<u32>)],
+        united: Vec<UnitedColumn>,
+    ) -> Result<u64> {
+        if self.named == 0 {
+            self.files.chain = self.files.chain.with_engine(table.file().engine());
+        }
+        let options = SelectOptions { united, ..self.options.clone() };
+        let (selection, of_table) =
+            ChainSelection::like(&self.files.chain, table, columns, options, self.files.before)?;
+        let (selection, of_table) = (selection.with_bits(self.bits), of_table.with_bits(self.bits));
+        let id = self.named;
+        self.begin_file(Some(id), of_table)?;
+        self.named += 1;
+        self.schemas.push_front(Schema { id, selection });
+        self.schemas.truncate(MOST_SCHEMAS);
+        self.files.open_ahead();
+        Ok(id)
+    }
+
+    /// Reads the file that was returned, and no other, by a selection of its table.
+    ///
+    /// # Errors
+    /// Damaged metadata; no file was returned.
+    pub fn begin(&mut self, selection: &Selection) -> Result<()> {
+        self.begin_file(None, selection.clone().with_bits(self.bits))
+    }
+
+    /// Passes the file that was returned, which has this number of entries.
+    pub fn pass(&mut self, entries: u64) {
+        if self.asked.take().is_some() {
+            self.files.before = self.files.before.saturating_add(entries);
+        }
+    }
+
+    /// The numbers of the schemas that are remembered.
+    pub fn schemas(&self) -> impl Iterator<Item = u64> + '_ {
+        self.schemas.iter().map(|schema| schema.id)
+    }
+
+    /// The selection of the file of the last step, until the next one is read.
+    #[must_use]
+    pub fn selection(&self) -> Option<&Selection> {
+        self.current.as_ref().map(|(_, current)| &current.selection)
+    }
+
+    fn begin_file(&mut self, schema: Option<u64>, selection: Selection) -> Result<()> {
+        let file = self.asked.take().ok_or_else(|| Error::invalid("no file was returned to be read"))?;
+        let current = CurrentFile::begin(file, selection, self.files.part(), self.step)?;
+        self.current = Some((schema, current));
+        Ok(())
+    }
+
+    /// Opens a file. False if it is of none of the schemas.
+    fn open(&mut self, file: usize) -> Result<bool> {
+        let damage = self.files.chain.options().damage;
+        if damage == Damage::Raise && self.files.passes(file) {
+            return Ok(true);
+        }
+        let table = self.files.table(file)?;
+        if damage != Damage::Raise && !table.sound()?.1.is_empty() {
+            return Ok(false);
+        }
+        let part = self.files.part();
+        if table.entries_up_to(part.start.saturating_add(1))? <= part.start {
+            self.files.leave(file, &table, damage == Damage::Raise)?;
+            return Ok(true);
+        }
+        for at in 0..self.schemas.len() {
+            let Schema { id, selection: schema } = &self.schemas[at];
+            let Ok(selection) = schema.of_table(&table, self.files.before) else { continue };
+            if !selection.forms().is_ok_and(|forms| forms == schema.forms()) {
+                continue;
+            }
+            let id = *id;
+            self.current = Some((Some(id), CurrentFile::begin(file, selection, part, self.step)?));
+            let used = self.schemas.remove(at);
+            self.schemas.extend(used);
+            self.schemas.rotate_right(1);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The next step of the current file; leaves the file after its last.
+    fn read_current(
+        &mut self,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<Option<AlikeStep>> {
+        let Some((schema, current)) = &mut self.current else { return Ok(None) };
+        let damage = self.files.chain.options().damage;
+        let read = current.read(damage, threads, tick)?;
+        let (schema, file, before) = (*schema, current.file, self.files.before);
+        let Some((Selected { entries, kept, arrays }, losses)) = read else {
+            if let Some((_, current)) = self.current.take() {
+                self.files.leave(file, current.selection.table(), damage == Damage::Raise)?;
+            }
+            return Ok(None);
+        };
+        let lost = losses.into_iter().map(|loss| ChainLoss { file, loss }).collect();
+        let step = ChainStep { file, before, entries, kept, arrays, lost };
+        Ok(Some(AlikeStep::Read { schema, step }))
+    }
+}
+
+forthwith_io::impl_debug!(AlikeSteps, |it| "step": it.step);

@@ -1,0 +1,174 @@
+//! Reading the files of a chain step after step.
+
+use crate::{
+    array::{Array, Buffer},
+    chain::{Part, chain, damage},
+    errors,
+    files::Store,
+    handle::Handle,
+    read::listening,
+    selection::{self, Lost, Selection, United, numbers, united_columns},
+    table::Table,
+};
+use forthwith::{
+    AlikeStep, AlikeSteps, ChainStep, SelectOptions, Selected, Step,
+    plan::{Error, Result},
+};
+use pyo3::{prelude::*, types::PyDict};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// Steps over the files of a chain, whose columns are named once for each schema.
+#[pyclass(frozen, module = "forthwith._forthwith")]
+pub(crate) struct ChainReader {
+    state: Mutex<ChainState>,
+}
+
+struct ChainState {
+    steps: AlikeSteps,
+    /// The file that is read by a selection of its own.
+    begun: Option<Arc<Handle>>,
+    /// Files of the schemas that are remembered, which stay open.
+    schemas: Vec<(u64, Arc<Handle>)>,
+}
+
+/// The number of the file's schema if it is remembered; the file and the table in it; the first entry of the step and the entry after its
+/// last, counted in the file; arrays, their entries if some may have been left out, and losses.
+type ReadStep = (Option<u64>, String, String, u64, u64, Vec<Array>, Option<Buffer>, Vec<Lost>);
+
+#[pymethods]
+impl ChainReader {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (parts, aliases, cut=None, chosen=None, start=0, stop=None, *, entries=None, bytes=None, bits=false, errors="raise", options=None, store=None))]
+    fn new(
+        py: Python<'_>,
+        parts: Vec<Part>,
+        aliases: Vec<(String, String)>,
+        cut: Option<String>,
+        chosen: Option<Vec<u8>>,
+        start: u64,
+        stop: Option<u64>,
+        entries: Option<u64>,
+        bytes: Option<u64>,
+        bits: bool,
+        errors: &str,
+        options: Option<&Bound<'_, PyDict>>,
+        store: Store,
+    ) -> PyResult<Self> {
+        let chain = chain(parts, options, store, None, damage(errors))?;
+        let chain = chain.ok_or_else(|| errors::request(py, "steps of no file".into()))?;
+        let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
+        let entries = chosen.as_deref().map(numbers);
+        let options = SelectOptions { aliases, cut, entries, ..SelectOptions::default() };
+        let steps = chain.alike_steps(options, start..stop.unwrap_or(u64::MAX), step).with_bits(bits);
+        Ok(Self { state: Mutex::new(ChainState { steps, begun: None, schemas: Vec::new() }) })
+    }
+
+    /// The number of a file, the entries of the files before it, and a step; no step of a file whose columns have to be named. `None`
+    /// after the last.
+    #[pyo3(signature = (threads=None, progress=None))]
+    fn read(
+        &self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Option<(usize, u64, Option<ReadStep>)>> {
+        let Some(handle) = lock(&self.state).ok().and_then(|state| state.handle()) else {
+            // Without a schema no file is read.
+            let step = lock(&self.state).and_then(|mut state| state.steps.read(threads, &mut |_| true));
+            return match step {
+                Ok(Some(AlikeStep::Unknown { file, before })) => Ok(Some((file, before, None))),
+                Ok(_) => Ok(None),
+                Err(error) => Err(errors::exception(py, &error)),
+            };
+        };
+        let step = listening(py, &handle, progress.as_ref(), |tick| {
+            let mut state = lock(&self.state)?;
+            let step = state.steps.read(threads, tick)?;
+            if !matches!(step, Some(AlikeStep::Read { schema: None, .. })) {
+                state.begun = None;
+            }
+            Ok(step.map(|step| (step, state.steps.selection().cloned())))
+        })?;
+        let (schema, step, selection) = match step {
+            Some((AlikeStep::Unknown { file, before }, _)) => return Ok(Some((file, before, None))),
+            Some((AlikeStep::Read { schema, step }, Some(selection))) => (schema, step, selection),
+            _ => return Ok(None),
+        };
+        let ChainStep { file, before, entries, kept, arrays, lost } = step;
+        let read = Selected { entries, kept, arrays };
+        let made = selection::arrays(py, &selection, &read)?;
+        let lost = selection::lost(py, &handle, lost.into_iter().map(|lost| lost.loss));
+        let table = selection.table();
+        let place = (table.file().uri().to_owned(), table.path().to_owned());
+        let (start, stop) = (read.entries.start, read.entries.end);
+        let step = (schema, place.0, place.1, start, stop, made, read.kept.map(selection::kept), lost);
+        Ok(Some((file, before, Some(step))))
+    }
+
+    /// Reads the file that has to be looked at by columns of its table, and those behind it that have the same fields in the same types.
+    /// Returns the numbers of its schema and of forgotten schemas, whose files may be closed.
+    fn begin_like(
+        &self,
+        py: Python<'_>,
+        table: &Bound<'_, Table>,
+        columns: Vec<(String, Option<u32>)>,
+        united: Vec<United<'_>>,
+    ) -> PyResult<(u64, Vec<u64>)> {
+        let (table, united) = (table.get(), united_columns(united));
+        let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
+        table.handle.run(py, || {
+            let mut state = lock(&self.state)?;
+            let id = state.steps.begin_like(&table.table, &columns, united)?;
+            let kept: Vec<u64> = state.steps.schemas().collect();
+            state.schemas.push((id, Arc::clone(&table.handle)));
+            let (schemas, forgotten) =
+                std::mem::take(&mut state.schemas).into_iter().partition(|(id, _)| kept.contains(id));
+            state.schemas = schemas;
+            let forgotten: Vec<(u64, Arc<Handle>)> = forgotten;
+            Ok((id, forgotten.into_iter().map(|(id, _)| id).collect()))
+        })
+    }
+
+    /// Reads the file that has to be looked at by a selection of its table.
+    fn begin(&self, py: Python<'_>, selection: &Bound<'_, Selection>) -> PyResult<()> {
+        let Selection { handle, selection, .. } = selection.get();
+        handle.run(py, || {
+            let mut state = lock(&self.state)?;
+            state.begun = Some(Arc::clone(handle));
+            state.steps.begin(selection)
+        })
+    }
+
+    /// Passes the file that has to be looked at, which has this number of entries.
+    fn skip(&self, py: Python<'_>, entries: u64) -> PyResult<()> {
+        let mut state = lock(&self.state).map_err(|error| errors::exception(py, &error))?;
+        state.steps.pass(entries);
+        Ok(())
+    }
+
+    /// About how many entries the current file has.
+    fn likely_entries(&self, py: Python<'_>) -> PyResult<u64> {
+        let Some(handle) = lock(&self.state).ok().and_then(|state| state.handle()) else { return Ok(0) };
+        handle.run(py, || match lock(&self.state)?.steps.selection() {
+            Some(selection) => selection.table().likely_entries(),
+            None => Ok(0),
+        })
+    }
+}
+
+impl ChainState {
+    /// A file that is open while the next step is read.
+    fn handle(&self) -> Option<Arc<Handle>> {
+        self.begun.as_ref().or_else(|| self.schemas.first().map(|(_, handle)| handle)).map(Arc::clone)
+    }
+}
+
+/// Waiting could be for ever: `progress` is called while a step is read.
+fn lock(state: &Mutex<ChainState>) -> Result<MutexGuard<'_, ChainState>> {
+    match state.try_lock() {
+        Ok(state) => Ok(state),
+        Err(TryLockError::Poisoned(state)) => Ok(PoisonError::into_inner(state)),
+        Err(TryLockError::WouldBlock) => Err(Error::invalid("a step is being read already")),
+    }
+}
