@@ -272,21 +272,31 @@ class ChainSteps:
         losses = [damage.Loss(*one) for one in lost]
         return ChainStep(made, (at, path, table), (start, stop, offset), losses, tree if schema is None else None)
 
+    def first_columns(self) -> None:
+        """Chooses the columns of the first tree that can be opened, where no file has entries to read.
+
+        Raises:
+            ForthwithError: No tree can be opened, or it lacks columns.
+        """
+        with self._first_tree() as tree:
+            damage.check(self._common.of(tree, 0), self._read)
+
     def nothing(self) -> Any:
-        """No entries, of the first tree that can be opened, where no file has any that are read."""
+        """No entries, in the types of the first tree that can be opened."""
+        with self._first_tree() as whole:
+            tree, _ = damage.around_gaps(whole) if self._read.errors != "raise" else (whole, None)
+            columns, end = self._common.of(tree, 0), tree.num_entries
+            damage.check(columns, self._read)
+            return together(tree, columns, end, end, self._read, self._into)
+
+    def _first_tree(self) -> Tree:
         last = len(self._chain) - 1
-        for at in range(last + 1):
+        for at in range(last):
             try:
-                with self._chain._open(at) as whole:
-                    tree, _ = damage.around_gaps(whole) if self._read.errors != "raise" else (whole, None)
-                    columns, end = self._common.of(tree, 0), tree.num_entries
-                    damage.check(columns, self._read)
-                    return together(tree, columns, end, end, self._read, self._into)
+                return self._chain._open(at)
             except damage.CANNOT_OPEN as error:
-                if at == last:
-                    raise
                 self._leave_out(at, 0, error)
-        raise AssertionError
+        return self._chain._open(last)
 
     @property
     def has_found(self) -> bool:
@@ -315,7 +325,7 @@ def steps(
                 file = StepFile(chain, step.at, step.path)
             yield step.made, FileReport(file, step.start, step.stop, step.offset, step.lost)
         if not walk.has_found:
-            walk.nothing()
+            walk.first_columns()
 
 
 def columns_of(common: Common, first: Tree) -> Columns:
