@@ -25,7 +25,7 @@ pub(super) struct CurrentFile {
 }
 
 enum FileSteps {
-    Cut(Steps),
+    Cut(Box<Steps>),
     /// All entries at once, for which no block has to be found beforehand; nothing once they are read.
     Whole(Option<Range<u64>>),
 }
@@ -38,7 +38,7 @@ impl CurrentFile {
                 let end = selection.table().entries_up_to(part.end)?;
                 FileSteps::Whole(Some(part.start..end).filter(|part| !part.is_empty()))
             }
-            step => FileSteps::Cut(selection.steps(part, step)?),
+            step => FileSteps::Cut(Box::new(selection.steps(part, step)?)),
         };
         Ok(Self { file, selection, steps })
     }
