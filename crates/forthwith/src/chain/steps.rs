@@ -96,7 +96,7 @@ impl ChainSelection {
 }
 
 impl ChainSteps {
-    /// The next step; `None` after the last. `threads` and `tick` are those of [`Table::read`].
+    /// The next step; `None` after the last. `threads` and `tick` are those of [`Table::read`](crate::Table::read).
     ///
     /// # Errors
     /// As [`ChainSelection::read`].
