@@ -239,7 +239,7 @@ impl<'a> Record<'a> {
         self.cells.iter().map(move |placed| self.at(placed))
     }
 
-    /// A cell; a missing one if there is no such cell.
+    /// A cell; a missing one for a number beyond the last cell.
     pub(crate) fn cell(self, at: usize) -> Cell<'a> {
         self.cells.get(at).map_or_else(Cell::default, |placed| self.at(placed))
     }

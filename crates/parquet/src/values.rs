@@ -414,7 +414,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Appends bytes of others. Short texts are copied in whole pieces: what is behind their ends the next text replaces.
+    /// Appends bytes of others. Short texts are copied in whole pieces, and the next text overwrites bytes behind their ends.
     fn put(&mut self, bytes: &[u8], start: usize, length: usize) -> Result<()> {
         let room = length.next_multiple_of(PIECE);
         if room <= LONGEST_IN_PIECES

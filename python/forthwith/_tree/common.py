@@ -74,7 +74,7 @@ class Common:
 
     @property
     def is_of_all(self) -> bool:
-        """Whether one request fits all trees: without friends, and without lists of entries for each file."""
+        """True if one request fits all trees, which have neither friends nor a list of entries for each file."""
         return self._choice.friends is None and not isinstance(self._choice.entries, EntryLists)
 
     @property
