@@ -242,3 +242,20 @@ def test_a_byte_order_mark_in_a_text_is_kept(tmp_path):
     forthwith.write_csv(tmp_path / "b.csv", columns, header=False)
     rows = forthwith.open(tmp_path / "b.csv", header=False).to_list()
     assert [row["column_1"] for row in rows] == columns["\ufeffa"]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_only_the_first_byte_order_mark_is_none_of_the_text(end):
+    marked = "\ufeff"
+    text = end.join([f"{marked}a,b", f'{marked}1,"x""y"', f"{marked}2,z", f"{marked}3,w"])
+    for last in ("", end):
+        found = [(row["a"], row["b"]) for row in values(text + last)]
+        assert found == [(f"{marked}1", 'x"y'), (f"{marked}2", "z"), (f"{marked}3", "w")]
+    found = values(f"{marked}1,2{end}3,4{end}", header=False)
+    assert found == [{"column_1": 1, "column_2": 2}, {"column_1": 3, "column_2": 4}]
+
+
+def test_a_file_object_that_was_cut_off_is_opened():
+    with pytest.warns(forthwith.RecoveryWarning):
+        opened = forthwith.open(io.BytesIO(b"a,b\n1,2\n3"), format="CSV", recover=True)
+    assert opened.arrays().to_list() == [{"a": 1, "b": 2}]

@@ -70,9 +70,13 @@ const LONGEST: usize = 64 << 20;
 
 impl Records {
     pub(crate) fn new(separator: u8) -> Self {
+        let mut reader = ReaderBuilder::new().delimiter(separator).build();
+        // It takes a byte order mark before the first bytes that it reads, which may not be those of the file: these are none.
+        reader.read_field(b"\n", &mut []);
+        reader.set_line(1);
         Self {
             separator,
-            reader: ReaderBuilder::new().delimiter(separator).build(),
+            reader,
             marks: Vec::new(),
             cells: Vec::new(),
             is_in_piece: false,
@@ -102,6 +106,7 @@ impl Records {
             if self.place == Place::Record {
                 at += self.line_breaks(&piece[at..]);
                 if let Some(b'\r' | b'\n') = piece.get(at) {
+                    self.count_lines(&piece[at..=at]);
                     self.add(self.written, false);
                     return Ok((self.after_record(piece, at + 1), true));
                 }
@@ -187,6 +192,7 @@ impl Records {
     fn after_record(&mut self, piece: &[u8], taken: usize) -> usize {
         let ends_with_return = taken > 0 && piece[taken - 1] == b'\r';
         let feeds = usize::from(ends_with_return && piece.get(taken) == Some(&b'\n'));
+        self.count_lines(&piece[taken..taken + feeds]);
         self.after_return = ends_with_return && feeds == 0;
         taken + feeds
     }
@@ -197,8 +203,15 @@ impl Records {
             true => self.feeds(piece),
             false => piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count(),
         };
+        self.count_lines(&piece[..skipped]);
         self.after_return &= piece.is_empty();
         skipped
+    }
+
+    /// Counts line feeds that the reader does not see.
+    fn count_lines(&mut self, line_breaks: &[u8]) {
+        let feeds = line_breaks.iter().filter(|byte| **byte == b'\n').count();
+        self.reader.set_line(self.reader.line() + feeds as u64);
     }
 
     /// The number of bytes at the beginning of a piece that belong to the record before: a line feed after a carriage return.
@@ -327,6 +340,33 @@ mod tests {
         let wanted: Vec<_> = wanted.iter().map(|cells| some(cells)).collect();
         for step in 1..=text.len() {
             assert_eq!(records(text, step, false), wanted, "in steps of {step}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_and_marks_of_byte_order_are_text() {
+        let text = "a\r\n\r\n\n\u{feff}b\"\r\n\"c\r\nd\"\r\n\"e\"\"\n\"\nf\n";
+        for step in 1..=text.len() {
+            let mut reader = Records::new(b',');
+            let mut found: Vec<(String, u64)> = Vec::new();
+            for piece in text.as_bytes().chunks(step).chain([&[][..]]) {
+                reader.begin(piece);
+                let mut at = 0;
+                while let (next, true) = reader.read(piece, at).expect("records") {
+                    at = next;
+                    let cell = String::from_utf8_lossy(reader.record(piece).cell(0).text).into_owned();
+                    reader.clear();
+                    found.push((cell, reader.line()));
+                }
+            }
+            let cells: Vec<&str> = found.iter().map(|(cell, _)| cell.as_str()).collect();
+            assert_eq!(cells, ["a", "\u{feff}b\"", "c\r\nd", "e\"\n", "f"], "in steps of {step}");
+            // The line feed after a carriage return may be in the next piece.
+            let lines = found.iter().zip([2, 5, 7, 9, 10]);
+            for ((cell, line), wanted) in lines {
+                assert!(*line == wanted || *line + 1 == wanted && step < text.len(), "{cell}: {line}");
+            }
+            assert_eq!(reader.line(), 10);
         }
     }
 

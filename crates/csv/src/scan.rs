@@ -86,7 +86,7 @@ impl CsvFile {
                 _ => &piece[..],
             };
             let is_end = piece.is_empty();
-            scan.skip(records.feeds(piece) as u64);
+            scan.skip(end - at - piece.len() as u64 + records.feeds(piece) as u64);
             records.begin(piece);
             let mut read = 0;
             // The byte of the file at which a byte of the piece stands.
