@@ -133,6 +133,7 @@ impl Program {
             !is_stopped.load(Ordering::Relaxed)
         };
         let caller = &std::thread::current();
+        let has_failed = &AtomicBool::new(false);
         let left = &AtomicUsize::new(0);
         std::thread::scope(|scope| {
             let others: Vec<_> = (1..pieces)
@@ -140,17 +141,21 @@ impl Program {
                     left.fetch_add(1, Ordering::Relaxed);
                     let work = move || {
                         let _ended = Ended { left, caller };
-                        self.part(promised, inputs, rows(at), &mut || !is_stopped.load(Ordering::Relaxed))
+                        let is_over =
+                            || is_stopped.load(Ordering::Relaxed) || has_failed.load(Ordering::Relaxed);
+                        self.part(promised, inputs, rows(at), &mut || !is_over())
                     };
                     let other = std::thread::Builder::new().spawn_scoped(scope, work);
                     (at, other.inspect_err(|_| drop(Ended { left, caller })))
                 })
                 .collect();
-            let mut made = self.part(promised, inputs, rows(0), &mut ask)?;
+            let first = self.part(promised, inputs, rows(0), &mut ask);
+            has_failed.store(first.is_err(), Ordering::Relaxed);
             while left.load(Ordering::Acquire) > 0 {
                 std::thread::park_timeout(WAIT);
                 ask();
             }
+            let mut made = first?;
             for (at, other) in others {
                 let other = match other.map(std::thread::ScopedJoinHandle::join) {
                     Ok(Ok(other)) => other,
