@@ -41,6 +41,9 @@ pub(crate) struct Dictionary {
     length: usize,
 }
 
+/// Bytes of values at which memory is looked at for the first time.
+const FIRST_CHECK: usize = 64 << 20;
+
 impl Dictionary {
     /// Decodes the values after the first `count` messages. Limits are of rows and of memory.
     pub(crate) fn after(
@@ -107,11 +110,20 @@ impl Dictionary {
 
     /// Refuses keys that stand for more than memory holds or the limit allows, which a short dictionary and its keys can.
     fn check_memory(&self, keys: &[Option<usize>], limit: Option<usize>) -> Result<()> {
-        let rows = keys.iter().flatten().filter_map(|key| self.find(*key));
-        let sizes = rows.map(|(segment, row)| bytes_of(&self.segments[segment], row..row + 1));
-        let bytes = sizes.fold(0, usize::saturating_add);
-        check_limit("dictionary", bytes, limit)?;
-        check_headroom("the values of a dictionary", bytes)
+        let check = |bytes: usize| {
+            check_limit("dictionary", bytes, limit)?;
+            check_headroom("the values of a dictionary", bytes)
+        };
+        // A long value that many keys stand for would be measured for each of them: the first too many end it.
+        let (mut bytes, mut next) = (0_usize, FIRST_CHECK);
+        for (segment, row) in keys.iter().flatten().filter_map(|key| self.find(*key)) {
+            bytes = bytes.saturating_add(bytes_of(&self.segments[segment], row..row + 1));
+            if bytes >= next {
+                check(bytes)?;
+                next = bytes.saturating_mul(2);
+            }
+        }
+        check(bytes)
     }
 
     /// The values that keys stand for. Keys that are not reachable may stand for none. `limit`: bytes that they may take.

@@ -13,7 +13,10 @@ pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
     };
     let behind = |width: usize, bytes: usize| count.saturating_mul(width).saturating_add(bytes);
     match data.data_type() {
-        DataType::Null | DataType::Boolean => count.div_ceil(8),
+        // Rows without bytes have places in an index when they are read.
+        DataType::Null | DataType::FixedSizeBinary(0) | DataType::FixedSizeList(_, 0) => behind(8, 0),
+        DataType::Struct(fields) if fields.is_empty() => behind(8, 0),
+        DataType::Boolean => count.div_ceil(8),
         DataType::FixedSizeBinary(size) => count.saturating_mul(usize::try_from(*size).unwrap_or(0)),
         DataType::Utf8 | DataType::Binary => behind(4, items::<i32>(data, &rows).len()),
         DataType::LargeUtf8 | DataType::LargeBinary => behind(8, items::<i64>(data, &rows).len()),
