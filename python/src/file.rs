@@ -180,7 +180,8 @@ impl File {
     /// The findings of a recovery; none if there was no recovery.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let Some(recovered) = self.handle.file.recovery() else { return Ok(None) };
+        // The size may be that of a file object, which needs the interpreter.
+        let Some(recovered) = py.detach(|| self.handle.file.recovery()) else { return Ok(None) };
         let found = PyDict::new(py);
         found.set_item("objects", recovered.objects)?;
         found.set_item("baskets", recovered.blocks)?;
