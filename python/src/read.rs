@@ -30,20 +30,12 @@ pub(crate) fn listening<T: Send>(
     let mut stopped = None;
     let outcome = py.detach(|| {
         let mut listened = Instant::now();
-        let mut told = Progress::default();
         let mut tick = |now: Progress| {
-            // Without blocks there is nothing to tell, and the end is told once.
-            let is_news = now != told;
-            let is_edge = is_news && (now.blocks == 0 || now.blocks == now.all_blocks);
-            if listened.elapsed() < LISTEN && !is_edge {
+            if listened.elapsed() < LISTEN && now.blocks != 0 && now.blocks != now.all_blocks {
                 return true;
             }
             listened = Instant::now();
-            told = now;
-            let heard = Python::try_attach(|py| {
-                py.check_signals()?;
-                if is_news { report(py, progress, now) } else { Ok(()) }
-            });
+            let heard = Python::try_attach(|py| py.check_signals().and_then(|()| report(py, progress, now)));
             match heard {
                 Some(Err(exception)) => {
                     stopped = Some(exception);

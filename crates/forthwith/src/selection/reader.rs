@@ -30,7 +30,7 @@ pub(super) struct Reader<'a, 'b, 'c> {
 }
 
 /// The time between two calls of `tick` while expressions are computed.
-const TICK: Duration = Duration::from_millis(20);
+const TICK: Duration = Duration::from_millis(50);
 
 impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
     pub(super) fn new(
@@ -60,7 +60,8 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
         let mut told = Instant::now();
         let mut goes_on = || match &mut tick {
-            Some(tick) if told.elapsed() >= TICK => {
+            // Where nothing was read there is no progress to tell.
+            Some(tick) if self.progress.all_blocks > 0 && told.elapsed() >= TICK => {
                 told = Instant::now();
                 tick(self.progress)
             }
