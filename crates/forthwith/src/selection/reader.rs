@@ -60,7 +60,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
         let mut told = Instant::now();
         let mut goes_on = || match &mut tick {
-            // Where nothing was read there is no progress to tell.
+            // Progress is only told where blocks were read.
             Some(tick) if self.progress.all_blocks > 0 && told.elapsed() >= TICK => {
                 told = Instant::now();
                 tick(self.progress)
