@@ -99,7 +99,7 @@ impl Records {
     }
 
     /// Parses a record, or goes on with it, from a byte of the piece. Returns the byte at which the next one begins, and whether the
-    /// record is complete: otherwise the next piece is wanted.
+    /// record is complete; if not, it continues in the next piece.
     pub(crate) fn read(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool)> {
         let mut at = at;
         loop {

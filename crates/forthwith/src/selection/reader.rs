@@ -23,7 +23,7 @@ pub(super) struct Reader<'a, 'b, 'c> {
     inputs: &'a Inputs,
     threads: Option<usize>,
     tick: Option<&'b mut ProgressCallback<'c>>,
-    /// What `tick` heard last.
+    /// The last progress reported to `tick`.
     progress: Progress,
     /// The columns that were read, for the present rows.
     held: HashMap<Input, Array>,
