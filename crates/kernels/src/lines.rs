@@ -1,9 +1,7 @@
 //! Line feeds of text, counted for 64 bytes at once.
 
-#[cfg(target_arch = "x86_64")]
-use crate::Generation;
-use crate::levels::compare::{self, Compare};
-use crate::{CpuFeatures, compiled_for};
+use crate::CpuFeatures;
+use crate::levels::compare::{self, Compare, for_each_compare};
 
 /// The line feeds of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,37 +16,11 @@ impl LineFeeds {
     /// Those of a text.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
-        Self::by(CpuFeatures::current(), text)
-    }
-
-    fn by(features: CpuFeatures, text: &[u8]) -> Self {
-        macro_rules! level {
-            ($generation:ident $compare:ident) => {{
-                compiled_for! {
-                    $generation
-                    fn level(text: &[u8]) -> LineFeeds {
-                        counted::<compare::$compare>(text)
-                    }
-                }
-                // SAFETY: the processor has what its features say.
-                #[allow(unused_unsafe, reason = "the baseline has no features")]
-                unsafe {
-                    level(text)
-                }
-            }};
-        }
-        match features.generation() {
-            #[cfg(target_arch = "x86_64")]
-            Generation::Avx512 => level!(Avx512 Avx512),
-            #[cfg(target_arch = "x86_64")]
-            Generation::Avx2 => level!(Avx2 Avx2),
-            #[cfg(all(target_arch = "x86_64", not(miri)))]
-            Generation::Baseline => level!(Baseline Sse2),
-            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-            _ => level!(Baseline Portable),
-        }
+        counted_by(CpuFeatures::current(), text)
     }
 }
+
+for_each_compare!(fn counted_by(text: &[u8]) -> LineFeeds = counted);
 
 #[inline(always)]
 fn counted<C: Compare>(text: &[u8]) -> LineFeeds {
@@ -99,7 +71,7 @@ mod tests {
                 before_blanks: text.windows(2).filter(is_blank).count(),
             };
             for features in CpuFeatures::available() {
-                assert_eq!(LineFeeds::by(features, &text), wanted, "{} {text:?}", features.name());
+                assert_eq!(counted_by(features, &text), wanted, "{} {text:?}", features.name());
             }
         }
     }

@@ -1,9 +1,7 @@
 //! Bytes of a few values in text, found for 64 bytes at once.
 
-#[cfg(target_arch = "x86_64")]
-use crate::Generation;
-use crate::levels::compare::{self, Compare};
-use crate::{CpuFeatures, compiled_for};
+use crate::CpuFeatures;
+use crate::levels::compare::{self, Compare, for_each_compare};
 
 /// Bytes that one mask is about.
 pub const LANES: usize = 64;
@@ -15,33 +13,7 @@ pub fn marks(text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) {
     marks_by(CpuFeatures::current(), text, bytes, masks);
 }
 
-fn marks_by(features: CpuFeatures, text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) {
-    macro_rules! level {
-        ($generation:ident $compare:ident) => {{
-            compiled_for! {
-                $generation
-                fn level(text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) {
-                    marks_body::<compare::$compare>(text, bytes, masks);
-                }
-            }
-            // SAFETY: the processor has what its features say.
-            #[allow(unused_unsafe, reason = "the baseline has no features")]
-            unsafe {
-                level(text, bytes, masks)
-            }
-        }};
-    }
-    match features.generation() {
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx512 => level!(Avx512 Avx512),
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx2 => level!(Avx2 Avx2),
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Generation::Baseline => level!(Baseline Sse2),
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        _ => level!(Baseline Portable),
-    }
-}
+for_each_compare!(fn marks_by(text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) = marks_body);
 
 #[inline(always)]
 fn marks_body<C: Compare>(text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) {

@@ -1,9 +1,7 @@
 //! Quotes and brackets of JSON text, found for 64 bytes at once.
 
-#[cfg(target_arch = "x86_64")]
-use crate::Generation;
-use crate::levels::compare::{self, Compare};
-use crate::{CpuFeatures, compiled_for};
+use crate::CpuFeatures;
+use crate::levels::compare::{self, Compare, for_each_compare};
 
 /// Bytes that one [`Structure`] describes.
 pub const LANES: usize = 64;
@@ -41,37 +39,13 @@ impl QuoteState {
 /// Appends the masks of a text, which goes on where the state is from: one for every 64 bytes begun. Only a text
 /// of a multiple of 64 bytes can be followed by another.
 pub fn structure(text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) {
+    masks.reserve(text.len().div_ceil(LANES));
     structure_by(CpuFeatures::current(), text, state, masks);
 }
 
-fn structure_by(features: CpuFeatures, text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) {
-    macro_rules! level {
-        ($generation:ident $compare:ident) => {{
-            compiled_for! {
-                $generation
-                fn level(text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) {
-                    structure_body::<compare::$compare>(text, state, masks);
-                }
-            }
-            // SAFETY: the processor has what its features say.
-            #[allow(unused_unsafe, reason = "the baseline has no features")]
-            unsafe {
-                level(text, state, masks)
-            }
-        }};
-    }
-    masks.reserve(text.len().div_ceil(LANES));
-    match features.generation() {
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx512 => level!(Avx512 Avx512),
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx2 => level!(Avx2 Avx2),
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Generation::Baseline => level!(Baseline Sse2),
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        _ => level!(Baseline Portable),
-    }
-}
+for_each_compare!(
+    fn structure_by(text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) = structure_body
+);
 
 #[inline(always)]
 fn structure_body<C: Compare>(text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) {

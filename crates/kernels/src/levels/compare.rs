@@ -41,6 +41,39 @@ pub trait Compare {
     }
 }
 
+/// Defines `fn name(features, arguments)` that runs `body::<C>(arguments)` with the [`Compare`] of the generation of
+/// [`CpuFeatures`](crate::CpuFeatures), compiled for it. The body must be `#[inline(always)]`, and so must everything in it.
+macro_rules! for_each_compare {
+    ($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:ident) => {
+        $(#[$meta])*
+        fn $name(features: $crate::CpuFeatures, $($arg: $type),*) $(-> $result)? {
+            use $crate::levels::compare;
+            #[cfg(target_arch = "x86_64")]
+            {
+                $crate::compiled_for! {
+                    Avx2 fn avx2($($arg: $type),*) $(-> $result)? { $body::<compare::Avx2>($($arg),*) }
+                }
+                $crate::compiled_for! {
+                    Avx512 fn avx512($($arg: $type),*) $(-> $result)? { $body::<compare::Avx512>($($arg),*) }
+                }
+                match features.generation() {
+                    $crate::Generation::Baseline => {}
+                    // SAFETY: the processor has the generation, or there would be no such features.
+                    $crate::Generation::Avx2 => return unsafe { avx2($($arg),*) },
+                    // SAFETY: as above.
+                    $crate::Generation::Avx512 => return unsafe { avx512($($arg),*) },
+                }
+            }
+            let _ = features;
+            #[cfg(all(target_arch = "x86_64", not(miri)))]
+            return $body::<compare::Sse2>($($arg),*);
+            #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+            $body::<compare::Portable>($($arg),*)
+        }
+    };
+}
+pub(crate) use for_each_compare;
+
 /// Any CPU.
 pub struct Portable;
 

@@ -11,9 +11,8 @@ pub(crate) mod compare;
 pub use compare::{Avx2, Avx512, Sse2};
 pub use compare::{Block, Compare, Portable};
 
-#[cfg(target_arch = "x86_64")]
-use crate::Generation;
-use crate::{CpuFeatures, compiled_for, for_each_cpu};
+use crate::{CpuFeatures, for_each_cpu};
+use compare::for_each_compare;
 
 /// Levels in a mask.
 const LANES: usize = 64;
@@ -60,34 +59,10 @@ pub fn index_of_masks(slots: &[u64], items: &[u64], next: &mut i64, index: &mut 
     rows(CpuFeatures::current(), slots, items, next, index)
 }
 
-/// Compares all levels with a bound: those at least that, or those at most.
-fn compare(features: CpuFeatures, levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
-    macro_rules! level {
-        ($generation:ident $compare:ident) => {{
-            compiled_for! {
-                $generation
-                fn level(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
-                    compare_body::<compare::$compare>(levels, bound, at_least, masks);
-                }
-            }
-            // SAFETY: the processor has what its features say.
-            #[allow(unused_unsafe, reason = "the baseline has no features")]
-            unsafe {
-                level(levels, bound, at_least, masks)
-            }
-        }};
-    }
-    match features.generation() {
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx512 => level!(Avx512 Avx512),
-        #[cfg(target_arch = "x86_64")]
-        Generation::Avx2 => level!(Avx2 Avx2),
-        #[cfg(all(target_arch = "x86_64", not(miri)))]
-        Generation::Baseline => level!(Baseline Sse2),
-        #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        _ => level!(Baseline Portable),
-    }
-}
+for_each_compare!(
+    /// Compares all levels with a bound: those at least that, or those at most.
+    fn compare(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) = compare_body
+);
 
 #[inline(always)]
 fn compare_body<C: Compare>(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) {
