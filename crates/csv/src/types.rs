@@ -2,6 +2,7 @@
 
 use crate::cells::Cell;
 use forthwith_columns::{DType, Form, LogicalType, Moment, TimeUnit, Zone};
+use forthwith_kernels::decimals::nearest;
 use serde::{Deserialize, Serialize};
 
 /// The type of a column.
@@ -238,17 +239,15 @@ pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
-/// A number of few digits with a point among them. Its digits and the power of ten are both exact as floating-point numbers, so that
-/// their quotient is the number nearest to the text (Clinger, "How to read floating point numbers accurately").
+/// A number of at most 18 digits with a point among them.
 fn decimal(cell: &[u8]) -> Option<f64> {
     let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
-    let whole = unsigned.iter().take(FEW).position(|byte| *byte == b'.')?;
+    let whole = unsigned.iter().take(SHORT).position(|byte| *byte == b'.')?;
     let (before, after) = (&unsigned[..whole], &unsigned[whole + 1..]);
-    let power = *POWERS.get(after.len())?;
-    if before.is_empty() || before.len() + after.len() > FEW || (before[0] == b'0' && before.len() > 1) {
+    if before.len() + after.len() > SHORT || (before.len() > 1 && before[0] == b'0') || before.is_empty() {
         return None;
     }
-    let mut number = 0_u64;
+    let mut number = 0;
     for byte in before.iter().chain(after) {
         let digit = byte.wrapping_sub(b'0');
         if digit > 9 {
@@ -256,14 +255,9 @@ fn decimal(cell: &[u8]) -> Option<f64> {
         }
         number = 10 * number + u64::from(digit);
     }
-    let value = number as f64 / power;
+    let value = nearest(number, -(after.len() as i64))?;
     Some(if unsigned.len() < cell.len() { -value } else { value })
 }
-
-/// Digits whose number is exact as a floating-point number.
-const FEW: usize = 15;
-const POWERS: [f64; FEW + 1] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// A day or a time in ISO form.
 pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
@@ -356,7 +350,7 @@ mod tests {
             assert_eq!(float(text.as_bytes()).map(f64::to_bits), Some(wanted.to_bits()), "{text}");
         }
         assert!(exact > 10_000, "{exact}");
-        for text in [".5", "1.2.3", "1.x", "00.5", "-", ".", "-.", "1", "1.2e3", "1234567890123456.5"] {
+        for text in [".5", "1.2.3", "1.x", "00.5", "-", ".", "-.", "1", "1.2e3", "1234567890123456789.5"] {
             assert_eq!(decimal(text.as_bytes()), None, "{text}");
         }
     }

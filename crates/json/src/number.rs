@@ -1,6 +1,7 @@
 //! The values of numbers, exactly as they are spelled.
 
 use crate::lexer::{Number, Result};
+use forthwith_kernels::decimals::nearest;
 
 /// A number as a column holds it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,12 +18,6 @@ const BEYOND: &str = "a number beyond the range of floating-point numbers";
 
 /// Digits that any 64 bits hold.
 const SHORT: usize = 18;
-
-/// Powers of ten that a float equals.
-const POWERS: [f64; 23] = [
-    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
-    1e19, 1e20, 1e21, 1e22,
-];
 
 /// The value of a number. Floats are correctly rounded; beyond their range is an error.
 pub(crate) fn exact(number: &Number<'_>) -> Result<Exact> {
@@ -64,52 +59,13 @@ pub(crate) fn unsigned(number: &Number<'_>) -> Option<u64> {
 /// The nearest float.
 #[inline]
 pub(crate) fn float(number: &Number<'_>) -> Result<f64> {
-    let power = POWERS.get(number.exponent.unsigned_abs() as usize);
-    if let Some(power) = power.filter(|_| number.is_short() && number.digits <= 1 << 53) {
-        // Both are exact, so that the one operation rounds correctly.
-        let digits = number.digits as f64;
-        let float = if number.exponent < 0 { digits / power } else { digits * power };
-        return Ok(if number.is_negative { -float } else { float });
-    }
-    if number.is_short() && number.digits == 0 {
-        return Ok(if number.is_negative { -0.0 } else { 0.0 });
-    }
-    let power = usize::try_from(-number.exponent).ok().and_then(|power| FIVES.get(power));
-    if let Some(power) = power.filter(|_| number.is_short()) {
-        let float = quotient(number.digits, *power, number.exponent as i32);
+    if number.is_short()
+        && let Some(float) = nearest(number.digits, number.exponent)
+    {
         return Ok(if number.is_negative { -float } else { float });
     }
     let float: f64 = number.text.parse().map_err(|_| BEYOND)?;
     if float.is_finite() { Ok(float) } else { Err(BEYOND.into()) }
-}
-
-/// Powers of five that 64 bits hold.
-const FIVES: [u64; 28] = {
-    let mut powers = [1; 28];
-    let mut at = 1;
-    while at < powers.len() {
-        powers[at] = powers[at - 1] * 5;
-        at += 1;
-    }
-    powers
-};
-
-/// The float nearest to a quotient of whole numbers above zero, times a power of two.
-fn quotient(digits: u64, divisor: u64, power: i32) -> f64 {
-    let (up, divisor_up) = (digits.leading_zeros(), divisor.leading_zeros());
-    let dividend = u128::from(digits << up) << 63;
-    let divisor = u128::from(divisor << divisor_up);
-    // Of 63 or 64 bits, since both have their highest bit set before the dividend is shifted.
-    let (quotient, rest) = ((dividend / divisor) as u64, dividend % divisor);
-    let shift = 11 - quotient.leading_zeros();
-    let (mut whole, low) = (quotient >> shift, quotient & ((1 << shift) - 1));
-    let half = 1 << (shift - 1);
-    if low > half || low == half && (rest != 0 || whole & 1 == 1) {
-        whole += 1;
-    }
-    let exponent = shift as i32 - 63 + divisor_up as i32 - up as i32 + power;
-    // Neither is rounded: the exponent is far from the limits.
-    whole as f64 * f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// The nearest float of 32 bits.
