@@ -12,21 +12,14 @@ use forthwith_plan::{Error, ErrorKind, Result};
 /// Text that one batch of values may be at most, where prefixes are repeated: they can blow up without end.
 const LARGEST_TEXT: usize = 1 << 30;
 
-/// A dictionary page: items as they are kept, or byte strings one behind the other.
+/// A dictionary page: items as they are kept, or where each byte string ends.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     items: Vec<u8>,
-    texts: Vec<TextPlace>,
+    ends: Vec<usize>,
     count: usize,
     /// Whether items are out of range of what they become.
     overflows: Vec<bool>,
-}
-
-/// Where a byte string lies among the items of a dictionary, which is a page of less than 2 GiB.
-#[derive(Clone, Copy, Debug)]
-struct TextPlace {
-    start: u32,
-    length: u32,
 }
 
 /// The dictionary that is loaded, and memory for it.
@@ -325,10 +318,10 @@ impl<'a> Values<'a> {
                     let mut at = loaded.from;
                     for _ in 0..loaded.count {
                         // As they were found when they were loaded, or an error.
-                        let length = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>).ok_or_else(short)?;
-                        let length = u32::from_le_bytes(*length) as usize;
-                        to.put(bytes, at + 4, length)?;
-                        at += 4 + length;
+                        let length = bytes[at..].first_chunk::<4>().ok_or_else(short)?;
+                        let end = at + 4 + u32::from_le_bytes(*length) as usize;
+                        to.put(bytes.get(at + 4..end).ok_or_else(short)?)?;
+                        at = end;
                     }
                     // A page that lies uncompressed in a mapped file may have been written meanwhile.
                     if to.at == to.text.len() {
@@ -339,10 +332,7 @@ impl<'a> Values<'a> {
                 }
                 Way::Rows(_) => {
                     let dictionary = dictionary.ok_or_else(missing)?;
-                    loaded.rows.iter().try_for_each(|row| {
-                        let TextPlace { start, length } = dictionary.texts[*row as usize];
-                        to.put(&dictionary.items, start as usize, length as usize)
-                    })
+                    loaded.rows.iter().try_for_each(|row| to.put(dictionary.item(*row as usize)))
                 }
                 Way::Lengths(_) => to.lengths(&bytes[loaded.from..], &loaded.integers),
                 Way::Prefixes(..) => to.lengths(&loaded.text, &loaded.integers),
@@ -394,11 +384,6 @@ fn sum(lengths: &[i64], available: usize) -> Result<usize> {
     if sum > available { Err(short()) } else { Ok(sum) }
 }
 
-/// Bytes that are copied at once.
-const PIECE: usize = 16;
-/// The longest texts that are copied in pieces.
-const LONGEST_IN_PIECES: usize = 4 * PIECE;
-
 /// Byte strings being written.
 struct Text<'o> {
     offsets: std::slice::IterMut<'o, [u8; 8]>,
@@ -414,22 +399,10 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Appends bytes of others. Short texts are copied in whole pieces, and the next text overwrites bytes behind their ends.
-    fn put(&mut self, bytes: &[u8], start: usize, length: usize) -> Result<()> {
-        let room = length.next_multiple_of(PIECE);
-        if room <= LONGEST_IN_PIECES
-            && let Some(from) = bytes.get(start..start + room)
-            && let Some(to) = self.text.get_mut(self.at..self.at + room)
-        {
-            for (to, from) in to.as_chunks_mut::<PIECE>().0.iter_mut().zip(from.as_chunks::<PIECE>().0) {
-                *to = *from;
-            }
-        } else {
-            let item = bytes.get(start..start.saturating_add(length)).ok_or_else(short)?;
-            self.text.get_mut(self.at..self.at + length).ok_or_else(short)?.copy_from_slice(item);
-        }
-        self.at += length;
-        self.end(length)
+    fn put(&mut self, item: &[u8]) -> Result<()> {
+        self.text.get_mut(self.at..self.at + item.len()).ok_or_else(short)?.copy_from_slice(item);
+        self.at += item.len();
+        self.end(item.len())
     }
 
     fn even(&mut self, bytes: &[u8], width: usize) -> Result<()> {
@@ -499,11 +472,8 @@ fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
 
 impl Dictionary {
     /// Where each byte string ends, and the bytes of all.
-    pub(crate) fn into_texts(mut self) -> (Vec<usize>, Vec<u8>) {
-        let ends: Vec<usize> =
-            self.texts.iter().map(|text| text.start as usize + text.length as usize).collect();
-        self.items.truncate(ends.last().copied().unwrap_or(0));
-        (ends, self.items)
+    pub(crate) fn into_texts(self) -> (Vec<usize>, Vec<u8>) {
+        (self.ends, self.items)
     }
 
     pub(crate) fn new(count: i64, bytes: &[u8], leaf: &Leaf) -> Result<Self> {
@@ -518,10 +488,8 @@ impl Dictionary {
                     if width == 0 && count > 1 << 20 {
                         return Err(short());
                     }
-                    for item in 0..count {
-                        this.add_text(&bytes[item * width..(item + 1) * width])?;
-                    }
-                    this.add_room();
+                    this.items = bytes.to_vec();
+                    this.ends = (1..=count).map(|number| number * width).collect();
                 } else if width > 0 {
                     this.items = vec![0; count * kept.width()];
                     convert(bytes, width, kept, &mut this.items);
@@ -540,10 +508,10 @@ impl Dictionary {
                     let (length, more) = rest.split_first_chunk::<4>().ok_or_else(short)?;
                     let (item, more) =
                         more.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(short)?;
-                    this.add_text(item)?;
+                    this.items.extend_from_slice(item);
+                    this.ends.push(this.items.len());
                     rest = more;
                 }
-                this.add_room();
             }
             _ => {
                 if count > bytes.len().saturating_mul(8) {
@@ -556,20 +524,13 @@ impl Dictionary {
         Ok(this)
     }
 
-    fn add_text(&mut self, text: &[u8]) -> Result<()> {
-        let number = |at: usize| u32::try_from(at).map_err(|_| refused(at));
-        self.texts.push(TextPlace { start: number(self.items.len())?, length: number(text.len())? });
-        self.items.extend_from_slice(text);
-        Ok(())
-    }
-
-    /// Adds bytes behind the last text, so that it can be copied in whole pieces.
-    fn add_room(&mut self) {
-        self.items.resize(self.items.len() + PIECE, 0);
+    fn item(&self, row: usize) -> &[u8] {
+        let from = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.items[from..self.ends[row]]
     }
 
     /// Bytes of these items together.
     fn text(&self, rows: &[u32]) -> usize {
-        rows.iter().map(|row| self.texts[*row as usize].length as usize).sum()
+        rows.iter().map(|row| self.item(*row as usize).len()).sum()
     }
 }
