@@ -66,6 +66,11 @@ impl Field<'_> {
         }
     }
 
+    fn rows(&self) -> Option<TokenStream> {
+        let (ident, fixed) = (self.ident, &self.fixed);
+        (!self.options.has_default).then(|| quote!(<#fixed as ::forthwith::rows::Value>::rows(&view.#ident)))
+    }
+
     fn finish(&self) -> TokenStream {
         let (ident, fixed, count) = (self.ident, &self.fixed, self.count());
         let name = &self.options.name;
@@ -98,6 +103,7 @@ pub(crate) fn expand(
     let checks = fields.iter().map(Field::check);
     let views = fields.iter().map(Field::view);
     let gets = fields.iter().map(Field::get);
+    let rows = fields.iter().filter_map(Field::rows);
     let finishes = fields.iter().map(Field::finish);
     let (view_doc, builder_doc) =
         (format!("The columns of [`{name}`] in a batch."), format!("Columns of [`{name}`] being filled."));
@@ -127,9 +133,17 @@ pub(crate) fn expand(
                 <Self as ::forthwith::rows::Row>::view_fields(&::forthwith::rows::FieldArrays::of_record(array))
             }
 
-            #[inline]
+            // Fields that the caller does not use are not looked up.
+            #[inline(always)]
             fn get<'view>(view: &'view #view, row: usize) -> #short {
                 #name { #(#gets)* }
+            }
+
+            #[inline]
+            fn rows(view: &#view) -> usize {
+                let rows = ::core::primitive::usize::MAX;
+                #(let rows = rows.min(#rows);)*
+                rows
             }
 
             #[inline]

@@ -70,6 +70,12 @@ impl<R: Row> Batch<R> {
         &self.columns
     }
 
+    /// The numbers of the rows, for loops. It is all of them: no column has fewer rows than its batch.
+    #[inline]
+    pub(super) fn rows(&self) -> Range<usize> {
+        0..self.len.min(R::rows(&self.columns))
+    }
+
     /// One row.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<R::Borrowed<'_>> {
@@ -79,7 +85,7 @@ impl<R: Row> Batch<R> {
     /// The rows in order.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = R::Borrowed<'_>> + DoubleEndedIterator {
-        (0..self.len).map(|row| R::get(&self.columns, row))
+        self.rows().map(|row| R::get(&self.columns, row))
     }
 }
 
@@ -88,7 +94,7 @@ impl<'b, R: Row> IntoIterator for &'b Batch<R> {
     type IntoIter = BatchRows<'b, R>;
 
     fn into_iter(self) -> BatchRows<'b, R> {
-        BatchRows { columns: &self.columns, rows: 0..self.len }
+        BatchRows { columns: &self.columns, rows: self.rows() }
     }
 }
 

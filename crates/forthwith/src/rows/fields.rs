@@ -67,8 +67,10 @@ impl<'a> FieldArrays<'a> {
         }
         let (bounds, items) = lists(array)?;
         let length = array.length;
-        let first =
-            shared.get_or_init(|| SharedLists { column: column.clone(), bounds: bounds.clone(), length });
+        let Some(first) = shared.get() else {
+            shared.get_or_init(|| SharedLists { column, bounds, length });
+            return Ok(Some(Cow::Owned(items)));
+        };
         if let Some(row) = first.bounds.first_difference(&bounds, length) {
             let [one, other] = [&first.bounds, &bounds].map(|bounds| bounds.range(row).len());
             let what = format!(

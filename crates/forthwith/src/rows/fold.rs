@@ -68,6 +68,15 @@ impl<R: Row> Rows<R> {
     }
 }
 
+/// A loop and nothing else, so that what it adds up is kept in a register: see [`HeldBatch`](super::held::HeldBatch).
+#[inline(never)]
+fn fold_batch<R: Row, A>(batch: &Batch<R>, mut result: A, fold: &impl Fn(&mut A, R::Borrowed<'_>)) -> A {
+    for row in batch.rows() {
+        fold(&mut result, R::get(batch.columns(), row));
+    }
+    result
+}
+
 /// Takes steps until there are none.
 fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
     shared: &Shared<A, C>,
@@ -78,10 +87,7 @@ fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
 ) {
     let folded = |step| {
         let read = reader.read_step(step, Some(1), &mut |_| !shared.stopped.load(Ordering::Relaxed))?;
-        let batch = Batch::<R>::of(read, numbers)?;
-        let mut result = identity();
-        (0..batch.len()).for_each(|row| fold(&mut result, R::get(batch.columns(), row)));
-        Ok(result)
+        Ok(fold_batch(&Batch::<R>::of(read, numbers)?, identity(), fold))
     };
     while !shared.stopped.load(Ordering::Relaxed) {
         let (number, step) = {

@@ -39,12 +39,14 @@ impl<'v, T: Value> List<'v, T> {
 
     /// The first item.
     #[must_use]
+    #[inline]
     pub fn first(&self) -> Option<T::Borrowed<'v>> {
         self.get(0)
     }
 
     /// The last item.
     #[must_use]
+    #[inline]
     pub fn last(&self) -> Option<T::Borrowed<'v>> {
         self.get(self.len().wrapping_sub(1))
     }

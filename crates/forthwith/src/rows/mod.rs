@@ -63,6 +63,7 @@ mod compare;
 mod field_values;
 mod fields;
 mod fold;
+mod held;
 mod list;
 mod logical;
 mod number;

@@ -71,6 +71,11 @@ macro_rules! numbers {
             }
 
             #[inline]
+            fn rows(view: &Self::View) -> usize {
+                view.len()
+            }
+
+            #[inline]
             fn push_to(&self, builder: &mut Self::Builder) {
                 builder.push(*self);
             }

@@ -11,7 +11,13 @@ use std::{fmt, marker::PhantomData};
 /// A number whose bytes in a file may be kept as they are.
 pub trait RawNumber: Native + Value<Builder = Vec<Self>> {
     /// Its bytes.
-    type Bytes: Copy + Default + PartialEq + Send + Sync + fmt::Debug + AsMut<[u8]> + 'static;
+    type Bytes: Copy + PartialEq + Send + Sync + fmt::Debug + 'static;
+
+    /// The bytes of zero.
+    const ZERO: Self::Bytes;
+
+    /// Bytes of many numbers.
+    fn chunks(bytes: &[u8]) -> &[Self::Bytes];
 
     /// The number of bytes with the most significant one first.
     fn from_big(bytes: Self::Bytes) -> Self;
@@ -24,6 +30,13 @@ macro_rules! raw_numbers {
     ($($number:ident)*) => {$(
         impl RawNumber for $number {
             type Bytes = [u8; size_of::<Self>()];
+
+            const ZERO: Self::Bytes = [0; size_of::<Self>()];
+
+            #[inline]
+            fn chunks(bytes: &[u8]) -> &[Self::Bytes] {
+                bytes.as_chunks().0
+            }
 
             #[inline]
             fn from_big(bytes: Self::Bytes) -> Self {
@@ -57,14 +70,9 @@ impl<T: RawNumber> RawView<T> {
     #[inline]
     fn at(&self, row: usize) -> T::Bytes {
         // As for numbers that are decoded, nothing here can panic.
-        let mut bytes = T::Bytes::default();
-        let size = size_of::<T>();
-        let stored = self.bytes.get(row * size..).and_then(|rest| rest.get(..size));
-        debug_assert!(stored.is_some(), "row {row} of {} bytes", self.bytes.len());
-        if let Some(stored) = stored {
-            bytes.as_mut().copy_from_slice(stored);
-        }
-        bytes
+        let stored = T::chunks(&self.bytes);
+        debug_assert!(row < stored.len(), "row {row} of {} bytes", self.bytes.len());
+        stored.get(row).copied().unwrap_or(T::ZERO)
     }
 
     fn of(array: &Array) -> Result<Self> {
@@ -114,6 +122,11 @@ macro_rules! orders {
             #[inline]
             fn get(view: &Self::View, row: usize) -> Self {
                 Self(view.at(row))
+            }
+
+            #[inline]
+            fn rows(view: &Self::View) -> usize {
+                T::chunks(&view.bytes).len()
             }
 
             fn push_to(&self, builder: &mut Self::Builder) {

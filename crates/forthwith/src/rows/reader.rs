@@ -1,6 +1,6 @@
 //! Reading rows.
 
-use super::{Batch, Batches, Check, Row, RowColumn, RowOptions, RowSource};
+use super::{Batch, Batches, Check, Row, RowColumn, RowOptions, RowSource, held::HeldBatch};
 use crate::{Step, Table, table::bounds};
 use forthwith_plan::{Error, Result};
 use std::{collections::HashMap, marker::PhantomData, ops::RangeBounds, sync::Arc};
@@ -140,13 +140,14 @@ impl<R: Row> Rows<R> {
         &self,
         mut each: impl FnMut(R::Borrowed<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        for batch in self.batches()? {
-            let batch = batch?;
-            for row in 0..batch.len() {
+        let mut held = HeldBatch::before(self.batches()?);
+        while held.advance() {
+            let Some(batch) = held.batch() else { break };
+            for row in batch.rows() {
                 each(R::get(batch.columns(), row))?;
             }
         }
-        Ok(())
+        Ok(held.end()?)
     }
 
     /// The next row; none after the last. It borrows from the batch, so it is gone with the next call.

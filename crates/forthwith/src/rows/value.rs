@@ -32,6 +32,13 @@ pub trait Value: Sized {
     /// If there is no such row.
     fn get(view: &Self::View, row: usize) -> Self::Borrowed<'_>;
 
+    /// Rows for which [`get`](Self::get) needs no look at the length of a column. A loop up to it has no branches, so what it adds
+    /// up stays in registers.
+    #[inline]
+    fn rows(_: &Self::View) -> usize {
+        usize::MAX
+    }
+
     /// Appends the value to columns.
     fn push_to(&self, builder: &mut Self::Builder);
 

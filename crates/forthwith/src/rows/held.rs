@@ -1,0 +1,49 @@
+//! Batches for the loops of [`Rows::for_each`](super::Rows::for_each), one at a time.
+
+use super::{Batch, Batches, Row};
+use forthwith_plan::{Error, Result};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Batches, of which one is held.
+///
+/// Around a call that may unwind, LLVM keeps what a loop adds up in memory and not in a register, also in the loops within: a sum
+/// of floats takes more than twice as long then. So the call for the next batch cannot unwind, and neither is a batch dropped in
+/// the loop.
+pub(super) struct HeldBatch<R: Row> {
+    batches: Batches<R>,
+    batch: Option<Batch<R>>,
+    failed: Option<Error>,
+}
+
+impl<R: Row> HeldBatch<R> {
+    /// No batch yet.
+    pub(super) const fn before(batches: Batches<R>) -> Self {
+        Self { batches, batch: None, failed: None }
+    }
+
+    /// Reads the next batch in the place of the last one; false after the last one, and after an error. It is a function of C,
+    /// since those do not unwind.
+    #[inline(never)]
+    pub(super) extern "C" fn advance(&mut self) -> bool {
+        let next = catch_unwind(AssertUnwindSafe(|| {
+            self.batch = None;
+            self.batches.next().transpose()
+        }));
+        match next {
+            Ok(Ok(batch)) => self.batch = batch,
+            Ok(Err(error)) => self.failed = Some(error),
+            Err(_) => self.failed = Some(Error::fault("reading rows panicked")),
+        }
+        self.batch.is_some()
+    }
+
+    /// The batch that was read last.
+    pub(super) const fn batch(&self) -> Option<&Batch<R>> {
+        self.batch.as_ref()
+    }
+
+    /// The error that ended the batches, if one did.
+    pub(super) fn end(self) -> Result<()> {
+        self.failed.map_or(Ok(()), Err)
+    }
+}
