@@ -4,8 +4,8 @@
 
 ROOT is the command `root` of C++ ROOT; Go builds groot if it is there. Builds the example `rows` as packages are built,
 makes the files in FOLDER (in memory: `/dev/shm/rows`) unless they are there, runs each loop some times in a process of its
-own, the processes in turns, and writes `benches/results/<date>-rows/README.md` after each round. groot takes 16 GB of memory
-to write 10^7 events.
+own, the processes in turns, and writes `benches/results/<date>-rows/README.md` after each round. groot writes only where its
+memory is there: it takes 1.6 kB for each event, 16 GB for 10^7 of them.
 """
 
 from __future__ import annotations
@@ -26,10 +26,14 @@ ONE, MUONS = "one.root", "muons.root"
 TASKS = [
     ("sum of one float, raw", ONE, {"rows": "raw", "by hand": "hand", "TTreeReader": "sum", "groot": "sum"}),
     ("sum of one float, decoded", ONE, {"rows": "sum", "by hand": "hand", "TTreeReader": "sum", "groot": "sum"}),
-    ("dimuon masses, 20 branches, zstd", MUONS, {"rows": "dimuon", "TTreeReader": "dimuon", "groot": "dimuon"}),
-    ("the same by all threads", MUONS, {"rows": "fold", "RDataFrame": "threads"}),
-    ("write the same events", MUONS, {"rows": "write", "TTree::Fill": "write", "groot": "write"}),
-    ("write them with zstd", MUONS, {"rows": "write-zstd", "TTree::Fill": "write-zstd"}),
+    (
+        "dimuon masses, 20 branches, zstd",
+        MUONS,
+        {"rows": "dimuon", "TTreeReader": "dimuon", "groot": "dimuon", "limit": "unzip"},
+    ),
+    ("the same by all threads", MUONS, {"rows": "fold", "RDataFrame": "threads", "limit": "unzip"}),
+    ("write the same events", MUONS, {"rows": "write", "TTree::Fill": "write", "groot": "write", "limit": "put"}),
+    ("write them with zstd", MUONS, {"rows": "write-zstd", "TTree::Fill": "write-zstd", "limit": "zip"}),
 ]
 # The required ratio of each program's time to that of the rows.
 WANTED = {
@@ -41,6 +45,8 @@ WANTED = {
     "write them with zstd": {"TTree::Fill": 4},
 }
 REPETITIONS = 3
+# The entries up to which groot's memory for writing stays below 4 GB.
+GROOT_WRITES = 20_000_000
 
 
 def run(command: list[str], where: pathlib.Path = TOP) -> str:
@@ -91,10 +97,10 @@ def main() -> None:
             for task, file, ways in TASKS:
                 path, sums = str(given.folder / file), {}
                 for who, way in ways.items():
-                    if who in ("rows", "by hand"):
+                    if who in ("rows", "by hand", "limit"):
                         printed = run([rows, way, path, str(REPETITIONS)])
                     elif who == "groot":
-                        if groot is None:
+                        if groot is None or (way == "write" and given.entries > GROOT_WRITES):
                             continue
                         printed = run([groot, way, path, str(REPETITIONS)])
                     else:
@@ -114,6 +120,9 @@ def report(given: argparse.Namespace, rounds: int, best: dict[tuple[str, str], f
         "",
         f"`benches/rows/compare.py`, {given.entries:.0e} floats and a tenth as many events, files in memory, {threads} processors.",
         f"The best of {rounds * REPETITIONS} repetitions in {rounds} processes; sums and numbers of events are equal.",
+        "",
+        "The limit is what this machine allows with all its threads: decompressing the file's baskets, writing as many bytes to a",
+        "file, or compressing them. Where it forbids what is wanted, 0.9 of it is wanted.",
         "",
         "| task | who | ms | times as long as rows | wanted |",
         "| --- | --- | ---: | ---: | ---: |",

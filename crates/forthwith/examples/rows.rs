@@ -3,16 +3,23 @@
 //! The ways: `hand`, `raw` and `sum` add up one float of each entry, over the mapped bytes, as `Be<f32>`, and decoded;
 //! `dimuon` adds up masses of the two muons of entries that have two, with the numbers of 20 branches, and `fold` does so
 //! with all threads; `write` writes the events of the file, which are in memory, to another without compression, and
-//! `write-zstd` with it. Prints the milliseconds of each repetition and the sum.
+//! `write-zstd` with it. Three tell what this machine allows: `unzip` decompresses the baskets of a file and `zip` compresses
+//! what they hold, both with all threads, and `put` writes as many bytes to a file. Prints the milliseconds of each repetition
+//! and the sum.
 #![allow(clippy::print_stdout, reason = "a command")]
 #![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
 use forthwith::{
     File, Row, Table, Writer,
-    plan::WriteOptions,
+    io::{Codec, Compressor, Decompressor},
+    plan::{Stored, WriteOptions},
     rows::{Be, List},
 };
-use std::{error::Error, time::Instant};
+use std::{
+    error::Error,
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Instant,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -96,6 +103,8 @@ fn repeat(way: &str, file: &str, repetitions: usize) -> Result<()> {
             "fold" => fold(&table)?,
             "write" => return write(&table, file, "none", repetitions),
             "write-zstd" => return write(&table, file, "zstd", repetitions),
+            "unzip" => unzip(&table)?,
+            "zip" | "put" => return zip_or_put(&table, file, way, repetitions),
             _ => return Err(format!("there is no way {way}").into()),
         };
         println!("{way} {:.2} ms {sum:.6e}", 1000.0 * start.elapsed().as_secs_f64());
@@ -170,6 +179,77 @@ fn write(table: &Table, file: &str, codec: &str, repetitions: usize) -> Result<(
             1000.0 * start.elapsed().as_secs_f64(),
             events.len() as f64
         );
+    }
+    Ok(())
+}
+
+/// Calls a function with each number below `count` and a state of the thread, by all threads.
+fn by_threads<S>(count: usize, state: impl Fn() -> S + Sync, work: impl Fn(&mut S, usize) + Sync) {
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+            scope.spawn(|| {
+                let mut state = state();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    if at >= count {
+                        return;
+                    }
+                    work(&mut state, at);
+                }
+            });
+        }
+    });
+}
+
+/// Decompresses all baskets of a file that was written with zstd, each to the memory of the last one. Returns the entries.
+fn unzip(table: &Table) -> Result<f64> {
+    let fields: Vec<u32> = (0..table.fields()?.len() as u32).collect();
+    let (plan, file) = (table.plan(&fields, ..)?, table.file().source());
+    by_threads(
+        plan.tasks.len(),
+        || (Decompressor::new(), Vec::new()),
+        |(unzip, room), at| {
+            let Stored::Range(bytes) = &plan.tasks[at].stored else { return };
+            let record = file.read_one(bytes.clone()).expect("a basket");
+            let mut rest = &record[usize::from(u16::from_be_bytes([record[14], record[15]]))..];
+            // Each piece has nine bytes before it: the codec, and the numbers of its bytes before and after.
+            while let [b'Z', b'S', _, a, b, c, x, y, z, stored @ ..] = rest {
+                let [packed, bytes] =
+                    [[*a, *b, *c, 0], [*x, *y, *z, 0]].map(|size| u32::from_le_bytes(size) as usize);
+                room.resize(bytes.max(room.len()), 0);
+                unzip.decompress(Codec::Zstd, &stored[..packed], &mut room[..bytes]).expect("a block");
+                rest = &stored[packed..];
+            }
+        },
+    );
+    Ok(table.entries()? as f64)
+}
+
+/// Compresses what the baskets of a file hold, or writes it to another file.
+fn zip_or_put(table: &Table, file: &str, way: &str, repetitions: usize) -> Result<()> {
+    let fields: Vec<u32> = (0..table.fields()?.len() as u32).collect();
+    let plan = table.plan(&fields, ..)?;
+    let blocks = (0..plan.tasks.len()).map(|task| Ok(table.raw(&plan, task)?.payload.to_vec()));
+    let blocks = blocks.collect::<Result<Vec<Vec<u8>>>>()?;
+    let path = format!("{file}.rust.root");
+    for _ in 0..repetitions {
+        let start = Instant::now();
+        if way == "put" {
+            use std::io::Write;
+            let mut to = std::fs::File::create(&path)?;
+            blocks.iter().try_for_each(|block| to.write_all(block))?;
+        } else {
+            by_threads(
+                blocks.len(),
+                || (Compressor::new(), Vec::new()),
+                |(zip, room), at| {
+                    room.clear();
+                    zip.append(Codec::Zstd, Some(5), &blocks[at], room).expect("memory");
+                },
+            );
+        }
+        println!("{way} {:.2} ms {:.6e}", 1000.0 * start.elapsed().as_secs_f64(), table.entries()? as f64);
     }
     Ok(())
 }
