@@ -38,9 +38,8 @@ impl ParquetTable {
             let damage = read.err().filter(|error| error.place.byte.is_some());
             return damage.map_or(Ok(None), |error| Err(error.behind(range.start)));
         };
-        let (ends, bytes) = dictionary.into_texts();
-        let end = |end: &usize| i64::try_from(*end);
-        let ends: std::result::Result<Vec<i64>, _> = std::iter::once(&0).chain(&ends).map(end).collect();
+        let (bounds, bytes) = dictionary.into_texts();
+        let ends: std::result::Result<Vec<i64>, _> = bounds.into_iter().map(i64::try_from).collect();
         let ends = ends.map_err(|_| Error::fault("a dictionary of more bytes than there can be"))?;
         Ok(Some(Array {
             form: Form::String { key: "node0".into(), binary: false },

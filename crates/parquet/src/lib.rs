@@ -65,6 +65,7 @@ mod pages;
 mod row_groups;
 mod schema;
 mod table;
+mod texts;
 mod thrift;
 mod values;
 mod writer;

@@ -5,6 +5,7 @@ use crate::{
     delta::Delta,
     hybrid::Hybrid,
     leaf::{Kept, Leaf, Physical},
+    texts::{TextItems, Texts},
 };
 use forthwith_kernels::hybrid::unpack_bits;
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -12,11 +13,11 @@ use forthwith_plan::{Error, ErrorKind, Result};
 /// Text that one batch of values may be at most, where prefixes are repeated: they can blow up without end.
 const LARGEST_TEXT: usize = 1 << 30;
 
-/// A dictionary page: items as they are kept, or where each byte string ends.
+/// A dictionary page: items as they are kept, or byte strings.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     items: Vec<u8>,
-    ends: Vec<usize>,
+    texts: TextItems,
     count: usize,
     /// Whether items are out of range of what they become.
     overflows: Vec<bool>,
@@ -200,7 +201,11 @@ impl<'a> Values<'a> {
                         dictionary.count as i64 - 1,
                     ));
                 }
-                Ok(if leaf.kept == Kept::Bytes { dictionary.text(&into.rows) } else { 0 })
+                if leaf.kept != Kept::Bytes {
+                    return Ok(0);
+                }
+                let text = dictionary.texts.length_of(&into.rows);
+                usize::try_from(text).map_err(|_| refused(usize::MAX))
             }
             Way::Runs(hybrid) => {
                 into.text.resize(count, 0);
@@ -309,33 +314,15 @@ impl<'a> Values<'a> {
         };
         let bytes = self.bytes;
         if leaf.kept == Kept::Bytes {
-            let text = rest.first_mut().ok_or_else(missing)?;
-            let mut to = Text { offsets: first.as_chunks_mut::<8>().0.iter_mut(), text, end: base, at: 0 };
+            let bytes_of_all = rest.first_mut().ok_or_else(missing)?;
+            let to = Texts { offsets: first.as_chunks_mut::<8>().0, bytes: bytes_of_all, base };
             return match &self.way {
                 Way::Plain => to.even(&bytes[loaded.from..], leaf.physical.width().unwrap_or(0)),
                 Way::Split(_) => to.even(&loaded.text, leaf.physical.width().unwrap_or(0)),
-                Way::Text => {
-                    let mut at = loaded.from;
-                    for _ in 0..loaded.count {
-                        // As they were found when they were loaded, or an error.
-                        let length = bytes[at..].first_chunk::<4>().ok_or_else(short)?;
-                        let end = at + 4 + u32::from_le_bytes(*length) as usize;
-                        to.put(bytes.get(at + 4..end).ok_or_else(short)?)?;
-                        at = end;
-                    }
-                    // A page that lies uncompressed in a mapped file may have been written meanwhile.
-                    if to.at == to.text.len() {
-                        Ok(())
-                    } else {
-                        Err(odd("lengths of text changed while they were read"))
-                    }
-                }
-                Way::Rows(_) => {
-                    let dictionary = dictionary.ok_or_else(missing)?;
-                    loaded.rows.iter().try_for_each(|row| to.put(dictionary.item(*row as usize)))
-                }
-                Way::Lengths(_) => to.lengths(&bytes[loaded.from..], &loaded.integers),
-                Way::Prefixes(..) => to.lengths(&loaded.text, &loaded.integers),
+                Way::Text => to.behind_lengths(&bytes[loaded.from..]),
+                Way::Rows(_) => to.gather(&dictionary.ok_or_else(missing)?.texts, &loaded.rows),
+                Way::Lengths(_) => to.of_lengths(&bytes[loaded.from..], &loaded.integers),
+                Way::Prefixes(..) => to.of_lengths(&loaded.text, &loaded.integers),
                 Way::Bits | Way::Runs(_) | Way::Integers(_) => Err(missing()),
             };
         }
@@ -382,41 +369,6 @@ fn sum(lengths: &[i64], available: usize) -> Result<usize> {
         sum = usize::try_from(*length).ok().and_then(|length| sum.checked_add(length)).ok_or_else(short)?;
     }
     if sum > available { Err(short()) } else { Ok(sum) }
-}
-
-/// Byte strings being written.
-struct Text<'o> {
-    offsets: std::slice::IterMut<'o, [u8; 8]>,
-    text: &'o mut [u8],
-    end: i64,
-    at: usize,
-}
-
-impl Text<'_> {
-    fn end(&mut self, length: usize) -> Result<()> {
-        self.end += length as i64;
-        *self.offsets.next().ok_or_else(short)? = self.end.to_ne_bytes();
-        Ok(())
-    }
-
-    fn put(&mut self, item: &[u8]) -> Result<()> {
-        self.text.get_mut(self.at..self.at + item.len()).ok_or_else(short)?.copy_from_slice(item);
-        self.at += item.len();
-        self.end(item.len())
-    }
-
-    fn even(&mut self, bytes: &[u8], width: usize) -> Result<()> {
-        self.text.copy_from_slice(bytes.get(..self.text.len()).ok_or_else(short)?);
-        while !self.offsets.as_slice().is_empty() {
-            self.end(width)?;
-        }
-        Ok(())
-    }
-
-    fn lengths(&mut self, bytes: &[u8], lengths: &[i64]) -> Result<()> {
-        self.text.copy_from_slice(bytes.get(..self.text.len()).ok_or_else(short)?);
-        lengths.iter().try_for_each(|length| self.end(*length as usize))
-    }
 }
 
 fn cut<const N: usize>(integers: &[i64], out: &mut [u8]) {
@@ -471,9 +423,9 @@ fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
 }
 
 impl Dictionary {
-    /// Where each byte string ends, and the bytes of all.
+    /// Where each byte string begins and the last ends, and the bytes of all.
     pub(crate) fn into_texts(self) -> (Vec<usize>, Vec<u8>) {
-        (self.ends, self.items)
+        self.texts.into_parts()
     }
 
     pub(crate) fn new(count: i64, bytes: &[u8], leaf: &Leaf) -> Result<Self> {
@@ -488,8 +440,12 @@ impl Dictionary {
                     if width == 0 && count > 1 << 20 {
                         return Err(short());
                     }
-                    this.items = bytes.to_vec();
-                    this.ends = (1..=count).map(|number| number * width).collect();
+                    this.texts = TextItems::with_capacity(count, bytes.len());
+                    match width {
+                        0 => (0..count).for_each(|_| this.texts.push(&[])),
+                        _ => bytes.chunks_exact(width).for_each(|item| this.texts.push(item)),
+                    }
+                    this.texts = this.texts.finish();
                 } else if width > 0 {
                     this.items = vec![0; count * kept.width()];
                     convert(bytes, width, kept, &mut this.items);
@@ -504,14 +460,15 @@ impl Dictionary {
                 if count > bytes.len() / 4 {
                     return Err(short());
                 }
+                this.texts = TextItems::with_capacity(count, bytes.len() - 4 * count);
                 for _ in 0..count {
                     let (length, more) = rest.split_first_chunk::<4>().ok_or_else(short)?;
                     let (item, more) =
                         more.split_at_checked(u32::from_le_bytes(*length) as usize).ok_or_else(short)?;
-                    this.items.extend_from_slice(item);
-                    this.ends.push(this.items.len());
+                    this.texts.push(item);
                     rest = more;
                 }
+                this.texts = this.texts.finish();
             }
             _ => {
                 if count > bytes.len().saturating_mul(8) {
@@ -522,15 +479,5 @@ impl Dictionary {
             }
         }
         Ok(this)
-    }
-
-    fn item(&self, row: usize) -> &[u8] {
-        let from = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.items[from..self.ends[row]]
-    }
-
-    /// Bytes of these items together.
-    fn text(&self, rows: &[u32]) -> usize {
-        rows.iter().map(|row| self.item(*row as usize).len()).sum()
     }
 }

@@ -1,0 +1,203 @@
+//! Byte strings, put one behind the other into a column: where each ends, and the bytes of all.
+
+use forthwith_plan::{Error, Result};
+
+/// The places for some byte strings in a column.
+pub(crate) struct Texts<'o> {
+    /// Where each ends.
+    pub offsets: &'o mut [[u8; 8]],
+    /// The bytes of all, as many as they have together.
+    pub bytes: &'o mut [u8],
+    /// Where the first begins.
+    pub base: i64,
+}
+
+/// The byte strings of a dictionary page.
+#[derive(Debug, Default)]
+pub(crate) struct TextItems {
+    /// All of them, and [`WIDE`] bytes more.
+    bytes: Vec<u8>,
+    /// Where each begins, and where the last ends.
+    bounds: Vec<usize>,
+    lengths: Vec<u32>,
+}
+
+/// Bytes that are copied at once: of most texts all of them, and what is behind them is written over by the next.
+const WIDE: usize = 16;
+
+#[cold]
+fn misfit() -> Error {
+    Error::fault("lengths of text changed while they were read")
+}
+
+impl Texts<'_> {
+    /// Items of a dictionary, by their numbers.
+    pub(crate) fn gather(self, items: &TextItems, rows: &[u32]) -> Result<()> {
+        let mut at = 0;
+        for (offset, row) in self.offsets.iter_mut().zip(rows) {
+            let bounds = items.bounds.get(*row as usize..).and_then(<[usize]>::first_chunk::<2>);
+            let [start, end] = *bounds.ok_or_else(misfit)?;
+            at = copy(&items.bytes, start, end - start, self.bytes, at).ok_or_else(misfit)?;
+            *offset = (self.base + at as i64).to_ne_bytes();
+        }
+        self.end(at)
+    }
+
+    /// Byte strings with their lengths before them.
+    pub(crate) fn behind_lengths(self, bytes: &[u8]) -> Result<()> {
+        let (mut from, mut at) = (0, 0);
+        for offset in self.offsets.iter_mut() {
+            let length = bytes.get(from..).and_then(<[u8]>::first_chunk::<4>).ok_or_else(misfit)?;
+            let length = u32::from_le_bytes(*length) as usize;
+            at = copy(bytes, from + 4, length, self.bytes, at).ok_or_else(misfit)?;
+            from += 4 + length;
+            *offset = (self.base + at as i64).to_ne_bytes();
+        }
+        // A page that lies uncompressed in a mapped file may have been written meanwhile.
+        self.end(at)
+    }
+
+    /// Byte strings of one length.
+    pub(crate) fn even(self, bytes: &[u8], width: usize) -> Result<()> {
+        self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
+        let mut at = 0;
+        for offset in self.offsets.iter_mut() {
+            at += width;
+            *offset = (self.base + at as i64).to_ne_bytes();
+        }
+        self.end(at)
+    }
+
+    /// Byte strings that are one behind the other already.
+    pub(crate) fn of_lengths(self, bytes: &[u8], lengths: &[i64]) -> Result<()> {
+        self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
+        let mut at = 0;
+        for (offset, length) in self.offsets.iter_mut().zip(lengths) {
+            at += *length as usize;
+            *offset = (self.base + at as i64).to_ne_bytes();
+        }
+        self.end(at)
+    }
+
+    /// All bytes have to be those of a string.
+    fn end(&self, at: usize) -> Result<()> {
+        if at == self.bytes.len() { Ok(()) } else { Err(misfit()) }
+    }
+}
+
+/// Copies a byte string to a place, and answers where it ends; nothing where there are fewer bytes.
+#[inline(always)]
+fn copy(from: &[u8], start: usize, length: usize, to: &mut [u8], at: usize) -> Option<usize> {
+    let source = from.get(start..).and_then(<[u8]>::first_chunk::<WIDE>);
+    let target = to.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WIDE>);
+    match (source, target) {
+        (Some(source), Some(target)) if length <= WIDE => *target = *source,
+        _ => to.get_mut(at..)?.get_mut(..length)?.copy_from_slice(from.get(start..)?.get(..length)?),
+    }
+    Some(at + length)
+}
+
+impl TextItems {
+    /// No items, with room for some.
+    pub(crate) fn with_capacity(count: usize, bytes: usize) -> Self {
+        let mut bounds = Vec::with_capacity(count + 1);
+        bounds.push(0);
+        Self { bytes: Vec::with_capacity(bytes + WIDE), bounds, lengths: Vec::with_capacity(count) }
+    }
+
+    /// Appends an item, of less than 4 GiB.
+    pub(crate) fn push(&mut self, item: &[u8]) {
+        self.bytes.extend_from_slice(item);
+        self.bounds.push(self.bytes.len());
+        self.lengths.push(item.len() as u32);
+    }
+
+    /// Ends the items.
+    pub(crate) fn finish(mut self) -> Self {
+        self.bytes.extend_from_slice(&[0; WIDE]);
+        self
+    }
+
+    /// Bytes of these items together. Those that are not there have none.
+    pub(crate) fn length_of(&self, rows: &[u32]) -> u64 {
+        rows.iter().map(|row| u64::from(self.lengths.get(*row as usize).copied().unwrap_or(0))).sum()
+    }
+
+    /// Where each begins and the last ends, and the bytes of all.
+    pub(crate) fn into_parts(mut self) -> (Vec<usize>, Vec<u8>) {
+        self.bytes.truncate(self.bounds.last().copied().unwrap_or(0));
+        (self.bounds, self.bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+
+    /// Texts of lengths around the bytes that are copied at once.
+    fn words() -> Vec<Vec<u8>> {
+        let lengths = [3, 0, 16, 17, 15, 1, 40, 0, 0, 33, 16, 2];
+        lengths.iter().zip(1..).map(|(length, byte)| vec![byte; *length]).collect()
+    }
+
+    #[test]
+    fn texts_are_put_one_behind_the_other() {
+        let words = words();
+        let mut items = TextItems::with_capacity(0, 0);
+        words.iter().for_each(|word| items.push(word));
+        let items = items.finish();
+        for count in 0..60 {
+            let rows: Vec<u32> = (0..count).map(|row| row * 7 % words.len() as u32).collect();
+            let wanted: Vec<&[u8]> = rows.iter().map(|row| &words[*row as usize][..]).collect();
+            let ends: Vec<i64> = wanted
+                .iter()
+                .scan(100, |end, word| {
+                    *end += word.len() as i64;
+                    Some(*end)
+                })
+                .collect();
+            let all = wanted.concat();
+            assert_eq!(items.length_of(&rows), all.len() as u64);
+            let behind: Vec<u8> =
+                wanted.iter().flat_map(|word| [&(word.len() as u32).to_le_bytes(), *word].concat()).collect();
+            let lengths: Vec<i64> = wanted.iter().map(|word| word.len() as i64).collect();
+            for way in 0..3 {
+                let (mut offsets, mut bytes) = (vec![[0; 8]; rows.len()], vec![9; all.len()]);
+                let texts = Texts { offsets: &mut offsets, bytes: &mut bytes, base: 100 };
+                match way {
+                    0 => texts.gather(&items, &rows).unwrap(),
+                    1 => texts.behind_lengths(&behind).unwrap(),
+                    _ => texts.of_lengths(&all, &lengths).unwrap(),
+                }
+                assert_eq!(bytes, all, "way {way}, {count} texts");
+                assert_eq!(offsets.iter().map(|end| i64::from_ne_bytes(*end)).collect::<Vec<_>>(), ends);
+            }
+        }
+        assert_eq!(items.into_parts().1, words.concat());
+    }
+
+    #[test]
+    fn texts_that_do_not_fit_are_refused() {
+        let mut items = TextItems::with_capacity(2, 4);
+        items.push(b"four");
+        items.push(b"two");
+        let items = items.finish();
+        let behind = b"\x04\0\0\0four\x03\0\0\0two";
+        for (length, rows) in [(6, [0, 1]), (8, [0, 1]), (4, [0, 2])] {
+            let (mut offsets, mut bytes) = ([[0; 8]; 2], vec![0; length]);
+            let texts = Texts { offsets: &mut offsets, bytes: &mut bytes, base: 0 };
+            assert!(texts.gather(&items, &rows).is_err(), "{length} {rows:?}");
+            let texts = Texts { offsets: &mut offsets, bytes: &mut bytes, base: 0 };
+            assert!(texts.behind_lengths(behind).is_err());
+        }
+        let (mut offsets, mut bytes) = ([[0; 8]; 2], vec![0; 7]);
+        for cut in 0..behind.len() {
+            let texts = Texts { offsets: &mut offsets, bytes: &mut bytes, base: 0 };
+            assert!(texts.behind_lengths(&behind[..cut]).is_err());
+        }
+        let texts = Texts { offsets: &mut offsets, bytes: &mut bytes, base: 0 };
+        assert!(texts.even(b"abcdefg", 3).is_err());
+    }
+}
