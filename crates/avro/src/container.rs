@@ -47,13 +47,15 @@ pub enum BlockCodec {
 
 impl BlockCodec {
     /// All there are, with their names in files and those of their formats in plans.
-    pub(crate) const ALL: [(Self, &'static str, &'static str); 6] = [
+    pub(crate) const ALL: [(Self, &'static str, &'static str); 7] = [
         (Self::Null, "null", "avro.null"),
         (Self::Compressed(Codec::OldDeflate), "deflate", "avro.deflate"),
         (Self::Compressed(Codec::Snappy), "snappy", "avro.snappy"),
         (Self::Compressed(Codec::Zstd), "zstandard", "avro.zstandard"),
         (Self::Compressed(Codec::Bzip2), "bzip2", "avro.bzip2"),
         (Self::Compressed(Codec::Xz), "xz", "avro.xz"),
+        // Not in the specification: fastavro writes it.
+        (Self::Compressed(Codec::SizedLz4), "lz4", "avro.lz4"),
     ];
 
     /// Its name in files.

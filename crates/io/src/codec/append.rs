@@ -1,6 +1,6 @@
 //! Blocks that do not say how much they hold.
 
-use super::{Codec, CodecError};
+use super::{Codec, CodecError, lz4};
 
 /// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is
 /// behind the end in the vector is kept as it is, so that memory is made once and not for each block.
@@ -89,6 +89,25 @@ pub(super) fn snappy(
         return Err(CodecError::Checksum { codec, expected: expected.into(), found: found.into() });
     }
     Ok(produced)
+}
+
+/// An LZ4 block behind its length, four bytes, the least significant first.
+pub(super) fn sized_lz4(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
+    let codec = Codec::SizedLz4;
+    let Some((length, body)) = stored.split_first_chunk::<4>() else {
+        return Err(CodecError::Truncated { codec, stored: stored.len() });
+    };
+    let length = u32::from_le_bytes(*length) as usize;
+    // No byte makes more than 255.
+    if length > body.len().saturating_mul(255) {
+        return Err(CodecError::Corrupt { codec });
+    }
+    let out = room.make(length)?;
+    if out.len() < length {
+        return Err(CodecError::TooLong { codec, expected: out.len() });
+    }
+    lz4::decompress(body, &mut out[..length])?;
+    Ok(length)
 }
 
 /// One stream.

@@ -34,9 +34,13 @@ pub const fn levels(codec: Codec) -> Option<(i32, i32, i32)> {
         Codec::Xz => Some((0, 6, 9)),
         Codec::Zstd => Some((1, 3, 22)),
         Codec::Bzip2 => Some((1, 9, 9)),
-        Codec::Lz4 | Codec::Snappy | Codec::RawSnappy | Codec::Gzip | Codec::Brotli | Codec::HadoopLz4 => {
-            None
-        }
+        Codec::Lz4
+        | Codec::SizedLz4
+        | Codec::Snappy
+        | Codec::RawSnappy
+        | Codec::Gzip
+        | Codec::Brotli
+        | Codec::HadoopLz4 => None,
     }
 }
 
@@ -136,6 +140,14 @@ impl Compressor {
                 }
             }
             Codec::Xz => xz::compress(level.unsigned_abs(), bytes, scratch, front),
+            Codec::SizedLz4 => {
+                let length = u32::try_from(bytes.len());
+                let length = length
+                    .map_err(|_| CodecError::Unsupported { codec, feature: "a block of more than 4 GB" })?;
+                let written = self.compress(Codec::Lz4, None, bytes, front + 4)?;
+                self.scratch[front..front + 4].copy_from_slice(&length.to_le_bytes());
+                Ok(written + 4)
+            }
             Codec::Lz4 => {
                 let bound = lz4_flex::block::get_maximum_output_size(bytes.len());
                 let room = place(scratch, front, bound, codec)?;
@@ -170,6 +182,17 @@ mod tests {
     use super::*;
     use crate::Decompressor;
 
+    const CODECS: [Codec; 8] = [
+        Codec::OldDeflate,
+        Codec::Snappy,
+        Codec::Zstd,
+        Codec::Bzip2,
+        Codec::Xz,
+        Codec::Zlib,
+        Codec::Lz4,
+        Codec::SizedLz4,
+    ];
+
     #[test]
     fn contexts_can_be_in_objects_of_python() {
         assert!(align_of::<Compressor>() <= 16);
@@ -179,9 +202,7 @@ mod tests {
     #[test]
     fn blocks_do_not_depend_on_those_before_them() {
         let long: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
-        let codecs =
-            [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
-        for codec in codecs {
+        for codec in CODECS {
             let mut used = Compressor::new();
             for bytes in [&long[..], &long[..30_000], &[], &long[5..70_000], &long[9..], &long[..30_000]] {
                 let (mut one, mut other) = (Vec::new(), b"before".to_vec());
@@ -198,9 +219,7 @@ mod tests {
     fn what_is_compressed_decompresses() {
         let text: Vec<u8> = (0..300_000u32).flat_map(|n| (n / 7 * (n % 251)).to_le_bytes()).collect();
         let (mut to, mut from) = (Compressor::new(), Decompressor::new());
-        let codecs =
-            [Codec::OldDeflate, Codec::Snappy, Codec::Zstd, Codec::Bzip2, Codec::Xz, Codec::Zlib, Codec::Lz4];
-        for codec in codecs {
+        for codec in CODECS {
             for bytes in [&text[..], &text[..1], &[]] {
                 for level in [None, Some(-5), Some(1), Some(100)] {
                     let mut stored = b"before".to_vec();

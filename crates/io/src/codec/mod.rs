@@ -59,6 +59,9 @@ pub enum Codec {
     Gzip,
     /// A brotli stream (feature `brotli`).
     Brotli,
+    /// A bare LZ4 block behind the length of what it holds, four bytes, the least significant first: as
+    /// fastavro has them in Avro files.
+    SizedLz4,
     /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of
     /// LZ4's own, which were called the same.
     HadoopLz4,
@@ -78,7 +81,7 @@ impl Codec {
             Self::Bzip2 => "bzip2",
             Self::Gzip => "gzip",
             Self::Brotli => "brotli",
-            Self::HadoopLz4 => "lz4",
+            Self::SizedLz4 | Self::HadoopLz4 => "lz4",
         }
     }
 }
@@ -228,7 +231,7 @@ impl Decompressor {
             Codec::Brotli => pages::brotli(stored, out),
             Codec::HadoopLz4 => pages::old_lz4(stored, out),
             Codec::Zstd => zstd::decompress(&mut self.zstd, stored, out),
-            Codec::Snappy | Codec::Bzip2 => {
+            Codec::Snappy | Codec::Bzip2 | Codec::SizedLz4 => {
                 let mut spare = std::mem::take(&mut self.spare);
                 let produced = self.append(codec, stored, &mut spare, 0, out.len());
                 if let Ok(produced) = produced {
@@ -261,6 +264,7 @@ impl Decompressor {
                 deflate::append(self.deflate.get_or_insert_default(), &mut self.ratio, stored, &mut room)
             }
             Codec::Snappy => append::snappy(&mut self.snappy, stored, &mut room),
+            Codec::SizedLz4 => append::sized_lz4(stored, &mut room),
             Codec::Zstd => zstd::append(&mut self.zstd, stored, &mut room),
             Codec::Bzip2 => append::bzip2(stored, &mut room),
             Codec::Xz => xz::append(stored, &mut room),

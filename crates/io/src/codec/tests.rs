@@ -50,6 +50,7 @@ pub(super) fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
             let (first, second) = bytes.split_at(bytes.len() / 3);
             [member(first), member(second)].concat()
         }
+        Codec::SizedLz4 => lz4_flex::block::compress_prepend_size(bytes),
         Codec::HadoopLz4 => {
             let piece = |bytes: &[u8]| {
                 let packed = lz4_flex::block::compress(bytes);
@@ -64,7 +65,8 @@ pub(super) fn compress(codec: Codec, bytes: &[u8]) -> Vec<u8> {
 }
 
 /// The codecs of blocks that do not say how much they hold.
-const UNKNOWN: [Codec; 5] = [Codec::OldDeflate, Codec::Xz, Codec::Zstd, Codec::Snappy, Codec::Bzip2];
+const UNKNOWN: [Codec; 6] =
+    [Codec::OldDeflate, Codec::Xz, Codec::Zstd, Codec::Snappy, Codec::Bzip2, Codec::SizedLz4];
 
 #[test]
 fn blocks_of_unknown_length_give_back_what_went_in() {
