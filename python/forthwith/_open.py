@@ -156,7 +156,7 @@ def open(
             kept, and without ``check_text=False`` only pandas, polars and Arrow refuse them.
         text: The treatment of text that is not UTF-8, in all formats and for all libraries: ``"strict"`` as ``check_text``
             says; ``"latin-1"`` decodes each string that is not UTF-8 as Latin-1, ``"replace"`` puts U+FFFD in the place of
-            the bytes that are not valid, and ``"bytes"`` gives all text as byte strings.
+            the bytes that are not valid, ``"ignore"`` leaves these out, and ``"bytes"`` gives all text as byte strings.
         times_as_integers: Whether dates, times and lengths of time are the whole numbers that they are stored as, for all
             libraries and in expressions.
         storage_options: For URLs, how the store is reached: ``timeout`` (seconds without a byte after which a request is given

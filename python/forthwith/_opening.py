@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Int96: TypeAlias = Literal["ns", "us"]
     Framing: TypeAlias = Literal["delimited", "fixed32", "fixed32-big", "single", "hepmc3"]
     Enums: TypeAlias = Literal["names", "numbers"]
-    Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace"]
+    Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace", "ignore"]
 
 # Classes of ROOT whose objects are tables.
 TABLES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")

@@ -17,6 +17,7 @@ STORED = [b"a", "é".encode(), b"5 \xb5m", b"", b"\xff\xfe", b"z"]
 READ = {
     "latin-1": ["a", "é", "5 µm", "", "ÿþ", "z"],
     "replace": ["a", "é", "5 �m", "", "��", "z"],
+    "ignore": ["a", "é", "5 m", "", "", "z"],
     "bytes": STORED,
 }
 AS_TEXT = [text.decode(errors="surrogateescape") for text in STORED]

@@ -20,11 +20,13 @@ pub enum TextPolicy {
     Latin1,
     /// Bytes that are not UTF-8 become U+FFFD, the replacement character.
     Replace,
+    /// Bytes that are not UTF-8 are left out.
+    Ignore,
 }
 
 impl TextPolicy {
     /// The names of the policies that a reader can ask for.
-    pub const NAMES: [&'static str; 4] = ["strict", "bytes", "latin-1", "replace"];
+    pub const NAMES: [&'static str; 5] = ["strict", "bytes", "latin-1", "replace", "ignore"];
 
     /// The policy of a name.
     #[must_use]
@@ -34,6 +36,7 @@ impl TextPolicy {
             "bytes" => Some(Self::Bytes),
             "latin-1" => Some(Self::Latin1),
             "replace" => Some(Self::Replace),
+            "ignore" => Some(Self::Ignore),
             _ => None,
         }
     }
@@ -41,7 +44,7 @@ impl TextPolicy {
     /// Whether texts or their type differ from the stored ones.
     #[must_use]
     pub const fn converts(self) -> bool {
-        matches!(self, Self::Bytes | Self::Latin1 | Self::Replace)
+        matches!(self, Self::Bytes | Self::Latin1 | Self::Replace | Self::Ignore)
     }
 
     /// Changes a Form to that of the arrays that [`convert`](Self::convert) gives.
@@ -65,6 +68,7 @@ impl TextPolicy {
             Self::Bytes => self.convert_form(&mut array.form),
             Self::Latin1 => decode(array, threads, latin_1)?,
             Self::Replace => decode(array, threads, String::from_utf8_lossy)?,
+            Self::Ignore => decode(array, threads, valid_parts)?,
         }
         Ok(())
     }
@@ -75,6 +79,14 @@ fn latin_1(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
         Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    }
+}
+
+/// The parts of a text that are UTF-8.
+fn valid_parts(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => bytes.utf8_chunks().map(|chunk| chunk.valid()).collect(),
     }
 }
 
@@ -151,6 +163,8 @@ mod tests {
         assert_eq!(bytes(&latin), ("é5 µmÿ".as_bytes(), vec![0, 2, 7, 7, 9]));
         let replaced = converted(TextPolicy::Replace, stored);
         assert_eq!(bytes(&replaced), ("é5 \u{fffd}m\u{fffd}".as_bytes(), vec![0, 2, 8, 8, 11]));
+        let left = converted(TextPolicy::Ignore, stored);
+        assert_eq!(bytes(&left), ("é5 m".as_bytes(), vec![0, 2, 5, 5, 5]));
         // A character that is cut by the end of its string is not valid, though the bytes together are.
         let cut: &[&[u8]] = &[b"\xc3", b"\xa9"];
         assert_eq!(bytes(&converted(TextPolicy::Latin1, cut)), ("Ã©".as_bytes(), vec![0, 2, 4]));

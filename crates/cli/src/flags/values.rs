@@ -29,6 +29,8 @@ enum How {
     Latin1,
     /// Replace what is not valid by U+FFFD
     Replace,
+    /// Leave out what is not valid
+    Ignore,
 }
 
 impl Values {
@@ -40,6 +42,7 @@ impl Values {
             Some(How::Bytes) => TextPolicy::Bytes,
             Some(How::Latin1) => TextPolicy::Latin1,
             Some(How::Replace) => TextPolicy::Replace,
+            Some(How::Ignore) => TextPolicy::Ignore,
         };
         opened::Values { text, times_as_integers: self.times_as_integers }
     }
