@@ -1407,6 +1407,7 @@ class AvroWriter:
         metadata: Sequence[tuple[str, bytes]],
         marker: Sequence[int] | None,
         append: bool,
+        strict: bool,
         store: list[tuple[str, str]] | None,
     ) -> Self:
         """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
@@ -1485,13 +1486,13 @@ def avro_is_alike(one: str, other: str) -> bool:
 def avro_encode(schema: str, array: Given, message: bool) -> list[bytes]:
     """The rows as datums, or as messages."""
 
-def avro_encode_rows(schema: str, rows: Sequence[object], message: bool) -> list[bytes]:
+def avro_encode_rows(schema: str, rows: Sequence[object], message: bool, strict: bool) -> list[bytes]:
     """As `avro_encode`, of a list or tuple of rows of Python values."""
 
-def avro_joined(schema: str, reader: str | None, data: bytes, count: int) -> Array:
+def avro_joined(schema: str, reader: str | None, data: bytes, count: int, text: str) -> Array:
     """So many datums that follow each other directly."""
 
-def avro_apart(schema: str, reader: str | None, datums: list[bytes]) -> Array:
+def avro_apart(schema: str, reader: str | None, datums: list[bytes], text: str) -> Array:
     """Datums that are given one by one."""
 
 def protobuf_messages(

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from forthwith._interop.avro_values import UnionNames
+    from forthwith._opening import Text
     from forthwith._writer import Writable
 
     Schema: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
@@ -69,6 +70,7 @@ def writer(
     name: str | None = None,
     metadata: Mapping[str, bytes | str] | None = None,
     marker: bytes | None = None,
+    strict: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
     """A file to be written array by array, in memory of one array and one block.
@@ -81,7 +83,8 @@ def writer(
             mode ``"a+b"``, or stands elsewhere than at its beginning, blocks are appended: by its schema, codec and marker.
         schema: The schema, as JSON or what JSON is made of. Columns go by their names; fields that have no column need a
             default. Without one it follows from the first array; `schema_of` shows it.
-        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"`` or ``"lz4"``,
+            which is none of the specification's: fastavro reads and writes it.
         compression: Another name of ``codec``, as other libraries have it.
         level: The codec's level: more is smaller and slower.
         block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
@@ -89,6 +92,8 @@ def writer(
         name: The name of the record type, if the schema is not given and the array has none.
         metadata: More entries of the header.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
+        strict: Whether rows of Python values must have every field of the schema. Otherwise a field that a row lacks has its
+            default, or is null if it may be.
         storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
 
     Raises:
@@ -117,6 +122,7 @@ def writer(
         metadata=list(known.items()),
         marker=None if marker is None else list(marker),
         append=appended is not None,
+        strict=strict,
         store=_store(uri, storage_options),
     )
     nothing = "nothing was written, and no schema says what it would have been"
@@ -136,6 +142,7 @@ def write(
     name: str | None = None,
     metadata: Mapping[str, bytes | str] | None = None,
     marker: bytes | None = None,
+    strict: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
     """Writes an array as an Avro file.
@@ -146,7 +153,8 @@ def write(
         array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
             become records of the file, anything else its values. With a schema, lists are written value by value as it says.
         schema: The schema; without one it follows from the array.
-        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"`` or ``"xz"``.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"`` or ``"lz4"``,
+            which is none of the specification's: fastavro reads and writes it.
         compression: Another name of ``codec``, as other libraries have it.
         level: The codec's level: more is smaller and slower.
         block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
@@ -154,6 +162,8 @@ def write(
         name: The name of the record type, if the schema is not given and the array has none.
         metadata: More entries of the header.
         marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
+        strict: Whether rows of Python values must have every field of the schema. Otherwise a field that a row lacks has its
+            default, or is null if it may be.
         storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
     """
     with writer(
@@ -167,6 +177,7 @@ def write(
         name=name,
         metadata=metadata,
         marker=marker,
+        strict=strict,
         storage_options=storage_options,
     ) as file:
         file.write(array)
@@ -189,19 +200,20 @@ def fingerprint(schema: Schema) -> int:
     return _forthwith.avro_canonical(_text(schema))[1]
 
 
-def encode(array: Any, schema: Schema | None = None) -> list[bytes]:
+def encode(array: Any, schema: Schema | None = None, *, strict: bool = False) -> list[bytes]:
     """The values of an array as datums: bytes without a schema.
 
     Args:
         array: As `write` takes it.
         schema: The schema; without one it follows from the array (see `schema_of`).
+        strict: As `write` takes it.
     """
-    return _encode(array, schema, message=False)
+    return _encode(array, schema, message=False, strict=strict)
 
 
-def encode_messages(array: Any, schema: Schema | None = None) -> list[bytes]:
-    """The values of an array as messages: datums behind the fingerprint of their schema."""
-    return _encode(array, schema, message=True)
+def encode_messages(array: Any, schema: Schema | None = None, *, strict: bool = False) -> list[bytes]:
+    """The values of an array as messages: datums behind the fingerprint of their schema. As `encode` takes them."""
+    return _encode(array, schema, message=True, strict=strict)
 
 
 def decode(
@@ -210,6 +222,7 @@ def decode(
     *,
     count: int | None = None,
     reader_schema: Schema | None = None,
+    text: Text = "strict",
 ) -> Any:
     """Datums as an Awkward Array.
 
@@ -219,11 +232,12 @@ def decode(
         schema: The schema they were written with.
         count: How many there are, if they follow each other.
         reader_schema: The schema they are wanted as, if that is another one.
+        text: The treatment of text that is not UTF-8, as in `open`.
 
     Raises:
         DamagedFileError: They are not what the schema says (also a ``ValueError``).
     """
-    return _array(_decoded(datums, schema, count, reader_schema))
+    return _array(_decoded(datums, schema, count, reader_schema, text))
 
 
 def decode_rows(
@@ -233,6 +247,7 @@ def decode_rows(
     count: int | None = None,
     reader_schema: Schema | None = None,
     union_names: UnionNames | None = None,
+    text: Text = "strict",
 ) -> list[Any]:
     """Datums as values of Python's own classes, as the rows of `Tree.rows`.
 
@@ -242,6 +257,7 @@ def decode_rows(
         count: How many there are, if they follow each other.
         reader_schema: The schema they are wanted as, if that is another one.
         union_names: As in `Tree.rows`.
+        text: The treatment of text that is not UTF-8, as in `open`.
 
     Raises:
         DamagedFileError: They are not what the schema says (also a ``ValueError``).
@@ -249,9 +265,9 @@ def decode_rows(
     import json
 
     _check_union_names(union_names)
-    array = _decoded(datums, schema, count, reader_schema)
-    text = _schema_text(schema if reader_schema is None else reader_schema)
-    change, tagged = _AvroValues(json.loads(text or "null"), union_names).change([])
+    array = _decoded(datums, schema, count, reader_schema, text)
+    wanted = _schema_text(schema if reader_schema is None else reader_schema)
+    change, tagged = _AvroValues(json.loads(wanted or "null"), union_names).change([])
     values = array.objects(whole_nanoseconds=True, tagged=tagged)
     return values if change is None else list(map(change, values))
 
@@ -282,10 +298,10 @@ def decode_messages(
     return ak.concatenate(arrays)[order]
 
 
-def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
+def _encode(array: Any, schema: Schema | None, *, message: bool, strict: bool) -> list[bytes]:
     text = None if schema is None else _text(schema)
     if text is not None and isinstance(array, (list, tuple)):
-        return _forthwith.avro_encode_rows(text, array, message)
+        return _forthwith.avro_encode_rows(text, array, message, strict)
     given = _given(array)
     if text is None:
         text = _forthwith.avro_schema(given, "Record")
@@ -293,17 +309,17 @@ def _encode(array: Any, schema: Schema | None, *, message: bool) -> list[bytes]:
 
 
 def _decoded(
-    datums: bytes | Iterable[bytes], schema: Schema, count: int | None, reader_schema: Schema | None
+    datums: bytes | Iterable[bytes], schema: Schema, count: int | None, reader_schema: Schema | None, text: Text = "strict"
 ) -> _forthwith.Array:
     reader = _schema_text(reader_schema)
     if isinstance(datums, (bytes, bytearray, memoryview)):
         if count is None:
             raise ValueError("bytes with several datums need their number: count=")
-        return _forthwith.avro_joined(_text(schema), reader, bytes(datums), count)
+        return _forthwith.avro_joined(_text(schema), reader, bytes(datums), count, text)
     held = [bytes(datum) for datum in datums]
     if count is not None and count != len(held):
         raise ValueError(f"{len(held)} datums, and count={count}")
-    return _forthwith.avro_apart(_text(schema), reader, held)
+    return _forthwith.avro_apart(_text(schema), reader, held, text)
 
 
 def _text(schema: Any) -> str:

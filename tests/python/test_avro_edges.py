@@ -313,7 +313,7 @@ INTEROP = {
 }
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard"])
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "bzip2", "xz", "zstandard", "lz4"])
 def test_the_data_that_implementations_exchange(codec):
     pytest.importorskip("cramjam")
     entries = [
@@ -456,7 +456,7 @@ def test_what_stands_before_a_damaged_block_comes_first():
             assert sum(map(len, read)) == 39, (errors, step)
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz", "lz4"])
 def test_a_block_of_no_entries_has_no_bytes(codec):
     # One bit of a count, and an entry would be gone.
     out = io.BytesIO()

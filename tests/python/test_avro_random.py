@@ -23,7 +23,7 @@ fastavro = pytest.importorskip("fastavro")
 
 FIRST, LAST = (int(part) for part in os.environ.get("FORTHWITH_AVRO_SEEDS", "0:60").split(":"))
 SEEDS = range(FIRST, LAST)
-CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
+CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz", "lz4"]
 
 
 def made(seed, entries=(0, 1, 2, 7, 30)):

@@ -128,10 +128,39 @@ def test_fields_that_a_row_has_not_have_their_default():
     assert of_fastavro(written(rows, schema)) == [rows[0], {"a": 1, "b": None, "d": 9}]
     with pytest.raises(forthwith.RequestTypeError, match="row 1, column 'd': None cannot be written as long"):
         written([{"a": 1}, {"a": 1, "d": None}], schema)
-    with pytest.raises(forthwith.RequestTypeError, match='row 0: there is no value for the field "a" of R'):
+    with pytest.raises(forthwith.RequestTypeError, match="row 0: a is specified by R but missing"):
         written([{"b": 1}], schema)
     with pytest.raises(forthwith.RequestTypeError, match="row 0: R has no field for 'z'"):
         written([{"a": 1, "z": 1}], schema)
+
+
+def test_a_strict_writer_fills_in_nothing():
+    schema = record(a="int", b=["null", "int"], d="long")
+    schema["fields"][2]["default"] = 9
+    rows = [{"a": 1, "b": None, "d": 3}]
+    assert forthwith.avro.encode(rows, schema, strict=True) == forthwith.avro.encode(rows, schema)
+    for row, name in [({"a": 1, "b": None}, "d"), ({"a": 1, "d": 3}, "b"), ({"b": 1, "d": 3}, "a")]:
+        file = io.BytesIO()
+        with pytest.raises(forthwith.RequestTypeError, match=f"row 1: {name} is specified by R but missing"):
+            forthwith.write_avro(file, [*rows, row], schema, strict=True)
+        assert file.getvalue() == b""
+        with pytest.raises(forthwith.RequestTypeError, match=f"row 0: {name} is specified by R"):
+            forthwith.avro.encode_messages([row], schema, strict=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [("replace", "\ufffdfoo"), ("ignore", "foo"), ("latin-1", "\xa1foo"), ("bytes", b"\xa1foo")],
+)
+def test_text_of_datums_is_what_was_asked_for(text, wanted):
+    datum = b"\x08\xa1foo"
+    with pytest.raises(forthwith.DamagedFileError, match="not UTF-8"):
+        forthwith.avro.decode_rows([datum], "string")
+    assert forthwith.avro.decode_rows([datum], "string", text=text) == [wanted]
+    assert forthwith.avro.decode_rows(datum, "string", count=1, text=text) == [wanted]
+    assert forthwith.avro.decode([datum], "string", text=text).to_list() == [wanted]
+    with pytest.raises(forthwith.RequestError, match="text must be strict, bytes"):
+        forthwith.avro.decode_rows([datum], "string", text="utf-8")
 
 
 def test_other_classes_of_python():

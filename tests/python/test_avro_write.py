@@ -22,7 +22,7 @@ np = pytest.importorskip("numpy")
 fastavro = pytest.importorskip("fastavro")
 
 DATA = pathlib.Path(__file__).parents[1] / "data" / "avro"
-CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"]
+CODECS = ["null", "deflate", "snappy", "zstandard", "bzip2", "xz", "lz4"]
 
 ALL = {
     "type": "record",

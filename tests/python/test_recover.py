@@ -375,7 +375,7 @@ def is_open(line):
     return line.count('"') % 2 == 1
 
 
-@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz"])
+@pytest.mark.parametrize("codec", ["null", "deflate", "snappy", "zstandard", "bzip2", "xz", "lz4"])
 def test_recovered_avro_keeps_its_codec(codec, tmp_path, capfd):
     fastavro = pytest.importorskip("fastavro")
     path, out = tmp_path / "rows.avro", tmp_path / "out.avro"

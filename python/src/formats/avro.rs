@@ -24,6 +24,8 @@ use std::{path::PathBuf, sync::Arc};
 pub(super) struct AvroWriter {
     held: Held<State>,
     schema: Option<String>,
+    /// Whether rows must have all fields.
+    strict: bool,
     /// What rows are written by, once there are any.
     rows: PyOnceLock<Rows>,
 }
@@ -141,7 +143,7 @@ impl Written for State {
 #[pymethods]
 impl AvroWriter {
     #[new]
-    #[pyo3(signature = (path, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, append, store))]
+    #[pyo3(signature = (path, memory, schema, codec, level, block_bytes, block_entries, name, metadata, marker, append, strict, store))]
     #[expect(clippy::too_many_arguments, reason = "keywords, given by name in Python")]
     fn new(
         path: PathBuf,
@@ -155,6 +157,7 @@ impl AvroWriter {
         metadata: Vec<(String, Vec<u8>)>,
         marker: Option<[u8; 16]>,
         append: bool,
+        strict: bool,
         store: Store,
     ) -> Self {
         let options = avro::Writing {
@@ -172,7 +175,7 @@ impl AvroWriter {
             append,
         };
         let state = State { to: Destination::new(path, memory, store), options, open: None, ended: false };
-        Self { held: Held::new(state), schema, rows: PyOnceLock::new() }
+        Self { held: Held::new(state), schema, strict, rows: PyOnceLock::new() }
     }
 
     fn write(&self, py: Python<'_>, array: &Given) -> PyResult<()> {
@@ -182,8 +185,9 @@ impl AvroWriter {
     /// Appends rows of Python values, a list or tuple of them, by the schema that was given.
     fn write_rows(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(schema) = &self.schema else { return Err(errors::request(py, "rows need a schema".into())) };
-        let known =
-            self.rows.get_or_try_init(py, || parse(py, schema).map(|schema| Rows::new(py, &schema)))?;
+        let known = self
+            .rows
+            .get_or_try_init(py, || parse(py, schema).map(|schema| Rows::new(py, &schema, self.strict)))?;
         let (bytes, ends) = known.encode(rows, false)?;
         State::with(py, &self.held, |state| state.write_datums(&bytes, &ends))
     }
@@ -248,8 +252,9 @@ pub(super) fn avro_encode_rows<'py>(
     schema: &str,
     rows: &Bound<'_, PyAny>,
     message: bool,
+    strict: bool,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let (bytes, ends) = Rows::new(py, &*parse(py, schema)?).encode(rows, message)?;
+    let (bytes, ends) = Rows::new(py, &*parse(py, schema)?, strict).encode(rows, message)?;
     Ok(cut(py, &bytes, &ends))
 }
 
@@ -258,15 +263,28 @@ fn cut<'py>(py: Python<'py>, bytes: &[u8], ends: &[usize]) -> Vec<Bound<'py, PyB
     starts.zip(ends).map(|(start, end)| PyBytes::new(py, &bytes[start..*end])).collect()
 }
 
-fn read(plan: &forthwith::plan::Plan) -> Result<Option<forthwith::columns::Array>> {
+/// Reads datums, with text that is not UTF-8 as a policy says.
+fn read(mut plan: forthwith::plan::Plan, text: TextPolicy) -> Result<Option<forthwith::columns::Array>> {
+    plan.utf8 &= text == TextPolicy::Strict;
+    plan.text = text;
     let engine = Engine::new(Options { threads: 1, ..Options::default() });
     let source: Arc<dyn io::Source> = Arc::new(io::Memory::new("datums", Vec::new()));
-    Ok(engine.read(plan, &source, forthwith::format(&plan.format)?, None, None)?.pop())
+    Ok(engine.read(&plan, &source, forthwith::format(&plan.format)?, None, None)?.pop())
 }
 
-fn delivered(py: Python<'_>, read: Result<Option<forthwith::columns::Array>>) -> PyResult<Array> {
+fn policy(py: Python<'_>, name: &str) -> PyResult<TextPolicy> {
+    TextPolicy::parse(name).ok_or_else(|| {
+        errors::request(py, format!("text must be {}, not {name:?}", TextPolicy::NAMES.join(", ")))
+    })
+}
+
+fn delivered(
+    py: Python<'_>,
+    read: Result<Option<forthwith::columns::Array>>,
+    text: TextPolicy,
+) -> PyResult<Array> {
     match read {
-        Ok(Some(array)) => Array::new(py, &array, Place::default(), TextPolicy::default()),
+        Ok(Some(array)) => Array::new(py, &array, Place::default(), text),
         Ok(None) => Err(errors::request(py, "nothing was read".into())),
         Err(error) => Err(errors::exception(py, &error)),
     }
@@ -280,12 +298,14 @@ pub(super) fn avro_joined(
     reader: Option<&str>,
     data: &[u8],
     count: u64,
+    text: &str,
 ) -> PyResult<Array> {
     let (writer, reader) = (parse(py, schema)?, reader.map(|text| parse(py, text)).transpose()?);
-    let data = data.to_vec();
-    let array =
-        py.detach(|| avro::Datums::new(&writer, reader.as_ref()).and_then(|d| read(&d.joined(data, count)?)));
-    delivered(py, array)
+    let (data, text) = (data.to_vec(), policy(py, text)?);
+    let array = py.detach(|| {
+        avro::Datums::new(&writer, reader.as_ref()).and_then(|d| read(d.joined(data, count)?, text))
+    });
+    delivered(py, array, text)
 }
 
 /// Datums that are given one by one.
@@ -295,13 +315,15 @@ pub(super) fn avro_apart(
     schema: &str,
     reader: Option<&str>,
     datums: Vec<Bound<'_, PyBytes>>,
+    text: &str,
 ) -> PyResult<Array> {
     let (writer, reader) = (parse(py, schema)?, reader.map(|text| parse(py, text)).transpose()?);
+    let text = policy(py, text)?;
     let held: Vec<&[u8]> = datums.iter().map(|datum| datum.as_bytes()).collect();
     let array = py.detach(|| {
-        avro::Datums::new(&writer, reader.as_ref()).and_then(|d| read(&d.apart(held.iter().copied())?))
+        avro::Datums::new(&writer, reader.as_ref()).and_then(|d| read(d.apart(held.iter().copied())?, text))
     });
-    delivered(py, array)
+    delivered(py, array, text)
 }
 
 /// Messages written with one schema, and where they stood among all.
@@ -341,9 +363,9 @@ pub(super) fn avro_messages(
     let decode = |group: Messages<'_>| {
         let array = py.detach(|| {
             let datums = avro::Datums::new(group.schema, reader.as_ref())?;
-            read(&datums.apart(group.datums.iter().copied())?)
+            read(datums.apart(group.datums.iter().copied())?, TextPolicy::default())
         });
-        Ok((delivered(py, array)?, group.numbers))
+        Ok((delivered(py, array, TextPolicy::default())?, group.numbers))
     };
     groups.into_iter().map(decode).collect()
 }

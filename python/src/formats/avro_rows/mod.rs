@@ -26,8 +26,9 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    pub(super) fn new(py: Python<'_>, schema: &Schema) -> Self {
-        Self { nodes: Nodes::of(py, schema), head: avro::message_head(schema) }
+    /// With `strict`, no field of a row may be missing.
+    pub(super) fn new(py: Python<'_>, schema: &Schema, strict: bool) -> Self {
+        Self { nodes: Nodes::of(py, schema, strict), head: avro::message_head(schema) }
     }
 
     /// All items of a list or tuple as datums, or as messages: their bytes, and where each ends.

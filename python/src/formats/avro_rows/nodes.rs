@@ -57,8 +57,8 @@ pub(super) enum Absent {
 }
 
 impl Nodes {
-    pub(super) fn of(py: Python<'_>, schema: &Schema) -> Self {
-        let mut making = Making { py, schema, known: HashMap::new(), all: Vec::new() };
+    pub(super) fn of(py: Python<'_>, schema: &Schema, strict: bool) -> Self {
+        let mut making = Making { py, schema, strict, known: HashMap::new(), all: Vec::new() };
         making.number(schema.root_id());
         let mut next = 0;
         // Each type names others, which are made in their turn: a type may contain itself.
@@ -78,6 +78,8 @@ impl Nodes {
 struct Making<'a, 'py> {
     py: Python<'py>,
     schema: &'a Schema,
+    /// Whether fields that are missing are refused, whatever their defaults.
+    strict: bool,
     known: HashMap<Id, usize>,
     all: Vec<Id>,
 }
@@ -127,6 +129,7 @@ impl Making<'_, '_> {
 
     fn member(&mut self, field: &Field) -> Member {
         let absent = match encode_default(self.schema, field) {
+            _ if self.strict => Absent::Refused,
             Ok(Some(bytes)) => Absent::Bytes(bytes),
             Ok(None) => match &self.schema.get(field.schema).kind {
                 Kind::Null => Absent::Bytes(Vec::new()),

@@ -121,7 +121,7 @@ impl Refused {
                     Of::Record(members) => members.get(*field).map_or("", |member| &member.name),
                     _ => "",
                 };
-                format!("there is no value for the field {name:?} of {of}, which has no default")
+                format!("{name} is specified by {of} but missing from the row, and may not be left out")
             }
             Why::Extra(key) => format!("{of} has no field for {}", described(key.bind(py))),
             Why::Key(key) => format!("{} is no text, as keys of {of} are", described(key.bind(py))),
