@@ -60,8 +60,9 @@ mod write;
 pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use chain::{
-    AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainSelected, ChainSelection,
-    ChainStep, ChainSteps, Damage, MissingColumns,
+    AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainSelected,
+    ChainSelection, ChainStep, ChainSteps, Damage, FileProjection, MissingColumns, ProjectedField,
+    ProjectionError,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

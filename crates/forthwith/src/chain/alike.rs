@@ -187,7 +187,7 @@ impl AlikeSteps {
 
     fn begin_file(&mut self, schema: Option<u64>, selection: Selection) -> Result<()> {
         let file = self.asked.take().ok_or_else(|| Error::invalid("no file was returned to be read"))?;
-        let current = CurrentFile::begin(file, selection, self.files.part(), self.step)?;
+        let current = CurrentFile::begin(file, selection, self.files.part(), self.step, None)?;
         self.current = Some((schema, current));
         Ok(())
     }
@@ -209,12 +209,12 @@ impl AlikeSteps {
         }
         for at in 0..self.schemas.len() {
             let Schema { id, selection: schema } = &self.schemas[at];
-            let Ok(selection) = schema.of_table(&table, self.files.before) else { continue };
+            let Ok(selection) = schema.of_table(&table, file, self.files.before) else { continue };
             if !selection.forms().is_ok_and(|forms| forms == schema.forms()) {
                 continue;
             }
             let id = *id;
-            self.current = Some((Some(id), CurrentFile::begin(file, selection, part, self.step)?));
+            self.current = Some((Some(id), CurrentFile::begin(file, selection, part, self.step, None)?));
             let used = self.schemas.remove(at);
             self.schemas.extend(used);
             self.schemas.rotate_right(1);

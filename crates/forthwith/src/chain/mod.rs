@@ -4,6 +4,8 @@ mod alike;
 mod fill;
 mod opening;
 mod parallel;
+mod projection;
+mod read;
 mod rows;
 mod selection;
 mod steps;
@@ -11,7 +13,9 @@ mod survey;
 mod walk;
 
 pub use alike::{AlikeStep, AlikeSteps};
-pub use selection::{ChainSelected, ChainSelection};
+pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
+pub use read::ChainSelected;
+pub use selection::ChainSelection;
 pub use steps::{ChainStep, ChainSteps};
 
 use crate::{
@@ -55,12 +59,17 @@ pub struct Chain {
 struct Shared {
     files: Vec<ChainFile>,
     options: ChainOptions,
+    /// Opens the tables in the place of their paths.
+    opener: Option<TableOpener>,
     engine: Arc<Engine>,
     /// The number of entries of each file, as far as known.
     lengths: Mutex<Vec<Option<u64>>>,
     /// Zones of the first file, in which the times of all files are shown.
     zones: OnceLock<Vec<(String, Form)>>,
 }
+
+/// Opens the table of a file, by its number.
+type TableOpener = Arc<dyn Fn(usize) -> Result<Table> + Send + Sync>;
 
 /// One of the files of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,12 +163,40 @@ impl Chain {
     /// # Errors
     /// There is no file.
     pub fn new(files: Vec<ChainFile>, options: ChainOptions) -> Result<Self> {
+        Self::opened_by(None, files, options)
+    }
+
+    /// The tables of these files, which a function opens, such as one that keeps a stream open. It is called by several threads, and
+    /// for some files more than once.
+    ///
+    /// ```
+    /// use forthwith::{Chain, ChainFile, File};
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    ///
+    /// let events = File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+    /// let twice = vec![ChainFile { path: "zmumu.root".into(), ..ChainFile::default() }; 2];
+    /// let chain = Chain::with_opener(twice, Default::default(), move |_| Ok(events.clone()))?;
+    /// assert_eq!(chain.entries()?, 7200);
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// `files` is empty.
+    pub fn with_opener(
+        files: Vec<ChainFile>,
+        options: ChainOptions,
+        opener: impl Fn(usize) -> Result<Table> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        Self::opened_by(Some(Arc::new(opener)), files, options)
+    }
+
+    fn opened_by(opener: Option<TableOpener>, files: Vec<ChainFile>, options: ChainOptions) -> Result<Self> {
         if files.is_empty() {
             return Err(Error::invalid("a chain needs a file"));
         }
         let engine = options.engine.clone().unwrap_or_else(|| Arc::new(Engine::new(Options::default())));
-        let lengths = Mutex::new(vec![None; files.len()]);
-        Ok(Self { shared: Arc::new(Shared { files, options, engine, lengths, zones: OnceLock::new() }) })
+        let (lengths, zones) = (Mutex::new(vec![None; files.len()]), OnceLock::new());
+        Ok(Self { shared: Arc::new(Shared { files, options, opener, engine, lengths, zones }) })
     }
 
     /// The files.
@@ -183,10 +220,11 @@ impl Chain {
 
     /// A chain of these files with another engine.
     pub(crate) fn with_engine(&self, engine: &Arc<Engine>) -> Self {
-        let Shared { files, options, .. } = &*self.shared;
-        let (files, options, engine) = (files.clone(), options.clone(), Arc::clone(engine));
-        let (lengths, zones) = (Mutex::new(self.known_lengths()), self.shared.zones.clone());
-        Self { shared: Arc::new(Shared { files, options, engine, lengths, zones }) }
+        let Shared { files, options, opener, .. } = &*self.shared;
+        let (files, options, opener) = (files.clone(), options.clone(), opener.clone());
+        let (engine, lengths) = (Arc::clone(engine), Mutex::new(self.known_lengths()));
+        let zones = self.shared.zones.clone();
+        Self { shared: Arc::new(Shared { files, options, opener, engine, lengths, zones }) }
     }
 
     /// The engine that reads all files.
@@ -211,6 +249,9 @@ impl Chain {
     fn open_table(&self, file: usize) -> Result<Table> {
         let Shared { files, options, engine, .. } = &*self.shared;
         let at = files.get(file).ok_or_else(|| Error::invalid(format!("the chain has no file {file}")))?;
+        if let Some(opener) = &self.shared.opener {
+            return opener(file);
+        }
         let source = files::source_with(&at.path, &options.store, &mut || true)?;
         let opened = File::from_source_with(source, Arc::clone(engine), &options.open)?;
         if !at.object.is_empty() || opened.is_one_table() {
@@ -233,6 +274,19 @@ impl Chain {
         }
         let zones = self.open_table(0)?.zones();
         Ok(self.shared.zones.get_or_init(|| zones))
+    }
+
+    /// The answers of a function for some files, in their order. Several threads call it, so that files are opened side by side.
+    ///
+    /// ```
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    /// let chain = forthwith::Chain::open(format!("{folder}/zmumu.root:events"))?;
+    /// let counts = chain.map_files(0..chain.len(), |file| chain.table(file)?.entries());
+    /// assert_eq!(counts.into_iter().collect::<Result<Vec<_>, _>>()?, [3600]);
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    pub fn map_files<T: Send>(&self, files: Range<usize>, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+        opening::side_by_side(self, files, &work)
     }
 
     /// The number of entries of each file. Files of unknown length are opened. Where damage is not an error, entries are counted around

@@ -33,15 +33,15 @@ pub(super) fn is_remote(chain: &Chain) -> bool {
 pub(super) fn side_by_side<T: Send>(
     chain: &Chain,
     files: Range<usize>,
-    open: &(dyn Fn(usize) -> Result<T> + Sync),
-) -> Vec<Result<T>> {
+    open: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
     let (begin, count) = (files.start, files.len());
     let workers = if is_remote(chain) { REMOTE } else { chain.engine().options().threads }.min(count);
     if workers <= 1 {
         return files.map(open).collect();
     }
     let next = AtomicUsize::new(0);
-    let found: Mutex<Vec<(usize, Result<T>)>> = Mutex::new(Vec::with_capacity(count));
+    let found: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(count));
     let work = || {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);

@@ -1,64 +1,39 @@
 //! Columns of a chain, read or computed, of all entries or of some.
 
 use super::{
-    Chain, ChainLoss, Damage, MissingColumns, Portion,
-    fill::{Reading, Segment, Wanted, has_same_fields, together},
-    is_unreadable,
+    Chain, ChainProjection, Damage, MissingColumns, fill::has_same_fields, is_unreadable, opening,
     survey::Survey,
 };
-use crate::{Loss, ProgressCallback, SelectOptions, Selected, Selection, Table, table::bounds};
-use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, ErrorKind, Result};
-use std::{
-    ops::{Range, RangeBounds},
-    sync::Arc,
-};
+use crate::{SelectOptions, Selection, Table};
+use forthwith_columns::Form;
+use forthwith_plan::{Error, Result};
+use std::{ops::Range, sync::Arc};
 
 /// Columns of the tables of a chain: [`Chain::select`] makes it.
 #[derive(Clone, Debug)]
 pub struct ChainSelection {
-    chain: Chain,
-    names: Arc<[String]>,
-    options: Arc<SelectOptions>,
-    survey: Arc<Survey>,
-    forms: Vec<Form>,
-    /// The table of the first file and the fields of columns in it, if all files must have the same fields.
-    like: Option<(Table, Arc<[Option<u32>]>)>,
+    pub(super) chain: Chain,
+    pub(super) names: Arc<[String]>,
+    pub(super) options: Arc<SelectOptions>,
+    pub(super) lookup: ColumnLookup,
+    pub(super) forms: Vec<Form>,
     /// Whether all columns are fields of the files in one type, and all entries are read.
-    is_of_fields: bool,
+    pub(super) is_of_fields: bool,
     /// Whether entries are counted in all files together.
-    counts_entries: bool,
-    bits: bool,
+    pub(super) counts_entries: bool,
+    pub(super) bits: bool,
 }
 
-/// Entries of a chain that were read.
-#[derive(Debug)]
-pub struct ChainSelected {
-    /// The entries looked at, counted in all files.
-    pub entries: Range<u64>,
-    /// Those of them that the arrays have, if these may not be all.
-    pub kept: Option<Vec<u64>>,
-    /// An array for each column.
-    pub arrays: Vec<Array>,
-    /// Entries and files that were left out, or whose values are missing.
-    pub lost: Vec<ChainLoss>,
+/// How the columns of a chain are found in a file.
+#[derive(Clone, Debug)]
+pub(super) enum ColumnLookup {
+    /// By their names, in the types that all files have in common.
+    Names(Arc<Survey>),
+    /// At the positions that they have in the table of the first file, whose fields all files must have.
+    Like(Table, Arc<[Option<u32>]>),
+    /// At positions given for each file. Columns behind these are computed.
+    Projection(Arc<ChainProjection>),
 }
-
-/// The entries of one file.
-struct FilePart {
-    file: usize,
-    uri: String,
-    /// The entries looked at, counted in the file.
-    entries: Range<u64>,
-    /// Entries of the whole file.
-    length: u64,
-    kept: Option<Vec<u64>>,
-    arrays: Vec<Array>,
-    losses: Vec<Loss>,
-}
-
-/// The entries of one file, or the number of a file that is left out and why.
-type FileResult = Result<FilePart, (usize, Error)>;
 
 impl Chain {
     /// Columns by their names, aliases or expressions, as [`Table::select`] takes them. Entries and friends are counted in all files
@@ -73,15 +48,15 @@ impl Chain {
             MissingColumns::Raise => Survey::default(),
             MissingColumns::Null => Survey::of(self, &names, &options)?,
         };
-        let mut selection = ChainSelection::new(self, names, options);
-        selection.survey = Arc::new(survey);
+        let is_alike = survey.is_empty();
+        let mut selection = ChainSelection::new(self, names, options, ColumnLookup::Names(Arc::new(survey)));
         let table = self.first_table()?;
-        let first = selection.of_table(&table, 0)?;
+        let first = selection.of_table(&table, 0, 0)?;
         selection.forms = first.forms()?;
         selection.counts_entries = first.counts_entries();
         let found = selection.names.iter().map(|name| table.found(name));
         let are_fields = found.collect::<Result<Vec<_>>>()?.iter().all(Option::is_some);
-        selection.is_of_fields = are_fields && selection.survey.is_empty() && first.is_of_fields_alone();
+        selection.is_of_fields = are_fields && is_alike && first.is_of_fields_alone();
         Ok(selection)
     }
 
@@ -97,6 +72,55 @@ impl Chain {
         options: SelectOptions,
     ) -> Result<ChainSelection> {
         Ok(ChainSelection::like(self, first, columns, options, 0)?.0)
+    }
+
+    /// Fields that were chosen of each file, and computed columns behind them: aliases or expressions. If anything is computed or
+    /// cut, all files are opened, and each computed column must have one type in all of them.
+    ///
+    /// # Errors
+    /// As [`Table::select_fields`], of the first file that has an error.
+    pub fn select_projected(
+        &self,
+        projection: &Arc<ChainProjection>,
+        computed: &[&str],
+        options: SelectOptions,
+    ) -> Result<ChainSelection> {
+        if projection.len() != self.len() {
+            let (found, expected) = (projection.len(), self.len());
+            return Err(Error::invalid(format!("a projection of {found} files for a chain of {expected}")));
+        }
+        let fields = projection.columns().map(|(name, form)| (name.to_owned(), form.clone()));
+        let (mut names, mut forms): (Vec<String>, Vec<Form>) = fields.unzip();
+        let count = names.len();
+        names.extend(computed.iter().map(|name| (*name).to_owned()));
+        let has_expressions = !computed.is_empty() || options.cut.is_some() || !options.aliases.is_empty();
+        let lookup = ColumnLookup::Projection(Arc::clone(projection));
+        let mut selection = ChainSelection::new(self, names.into(), options, lookup);
+        let look = |file: usize| -> Result<(Vec<Form>, bool)> {
+            let of_file = selection.of_table(&self.table(file)?, file, 0)?;
+            Ok((of_file.forms()?.split_off(count), of_file.counts_entries()))
+        };
+        let mut united: Option<(usize, Vec<Form>)> = None;
+        let mut counts_entries = false;
+        let looked_at = if has_expressions { 0..self.len() } else { 0..0 };
+        for (file, found) in looked_at.clone().zip(opening::side_by_side(self, looked_at, &look)) {
+            let (found, counts) = match found {
+                Err(error) if self.options().damage == Damage::Skip && is_unreadable(&error) => continue,
+                found => found?,
+            };
+            counts_entries |= counts;
+            match &mut united {
+                None => united = Some((file, found)),
+                Some((first, united)) => {
+                    for ((form, other), name) in united.iter_mut().zip(found).zip(computed) {
+                        *form = projection.unite_computed(name, (*first, &*form), (file, other))?;
+                    }
+                }
+            }
+        }
+        forms.extend(united.into_iter().flat_map(|(_, forms)| forms));
+        (selection.forms, selection.counts_entries) = (forms, counts_entries);
+        Ok(selection)
     }
 
     /// The first table that can be opened, where those that cannot are left out.
@@ -115,20 +139,10 @@ impl Chain {
 }
 
 impl ChainSelection {
-    fn new(chain: &Chain, names: Arc<[String]>, options: SelectOptions) -> Self {
+    fn new(chain: &Chain, names: Arc<[String]>, options: SelectOptions, lookup: ColumnLookup) -> Self {
         let (chain, options) = (chain.clone(), Arc::new(options));
-        let (survey, forms) = (Arc::default(), Vec::new());
-        Self {
-            chain,
-            names,
-            options,
-            survey,
-            forms,
-            like: None,
-            is_of_fields: false,
-            counts_entries: false,
-            bits: false,
-        }
+        let (forms, is_of_fields, counts_entries, bits) = (Vec::new(), false, false, false);
+        Self { chain, names, options, lookup, forms, is_of_fields, counts_entries, bits }
     }
 
     /// Columns of files with the fields of a table, and the columns of the table, which has `before` entries of other files before it.
@@ -142,8 +156,9 @@ impl ChainSelection {
         let names: Arc<[String]> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
         let fields: Arc<[Option<u32>]> = columns.iter().map(|(_, field)| *field).collect();
         let are_fields = fields.iter().all(Option::is_some);
-        let mut selection = Self { like: Some((first.clone(), fields)), ..Self::new(chain, names, options) };
-        let of_first = selection.of_table(first, before)?;
+        let lookup = ColumnLookup::Like(first.clone(), fields);
+        let mut selection = Self::new(chain, names, options, lookup);
+        let of_first = selection.of_table(first, 0, before)?;
         selection.forms = of_first.forms()?;
         selection.counts_entries = of_first.counts_entries();
         selection.is_of_fields = are_fields && of_first.is_of_fields_alone();
@@ -153,7 +168,7 @@ impl ChainSelection {
     /// Columns of files that were compared already. Only steps of it are read.
     pub(super) fn with_survey(chain: &Chain, names: &[&str], options: SelectOptions, survey: Survey) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Self { survey: Arc::new(survey), ..Self::new(chain, names, options) }
+        Self::new(chain, names, options, ColumnLookup::Names(Arc::new(survey)))
     }
 
     /// The chain.
@@ -168,7 +183,7 @@ impl ChainSelection {
         &self.names
     }
 
-    /// The Form of each column in the first file, or with [`MissingColumns::Null`] in all files together.
+    /// The Form of each column in the first file, or with [`MissingColumns::Null`] and of a projection in all files together.
     #[must_use]
     pub fn forms(&self) -> &[Form] {
         &self.forms
@@ -181,11 +196,11 @@ impl ChainSelection {
         self
     }
 
-    /// The columns of one table, before which there are so many entries.
+    /// The columns of the table of a file, before which there are so many entries.
     ///
     /// # Errors
     /// As [`Table::select`].
-    pub(super) fn of_table(&self, table: &Table, before: u64) -> Result<Selection> {
+    pub(super) fn of_table(&self, table: &Table, file: usize, before: u64) -> Result<Selection> {
         let options = &*self.options;
         let entries = options.entries.as_ref().map(|all| -> Result<Vec<u64>> {
             let end = before.saturating_add(table.entries()?);
@@ -202,208 +217,38 @@ impl ChainSelection {
             cut: options.cut.clone(),
             entries: entries.transpose()?,
             friends: friends.collect(),
-            united: match &self.like {
+            united: match &self.lookup {
                 // Fields of the first table are those of this one.
-                Some(_) => options.united.clone(),
-                None => self.survey.united(table)?,
+                ColumnLookup::Like(..) => options.united.clone(),
+                ColumnLookup::Names(survey) => survey.united(table)?,
+                ColumnLookup::Projection(projection) => projection.united(file),
             },
             before: options.before.saturating_add(before),
         };
-        let selection = match &self.like {
-            None => table.select(&self.names.iter().map(String::as_str).collect::<Vec<_>>(), options)?,
-            Some((first, fields)) => {
+        let names = self.names.iter().map(String::as_str);
+        let selection = match &self.lookup {
+            ColumnLookup::Names(_) => table.select(&names.collect::<Vec<_>>(), options)?,
+            ColumnLookup::Like(first, fields) => {
                 if !has_same_fields(first, table)? {
                     return Err(
                         Error::invalid("other fields than the first file").in_file(table.file().uri())
                     );
                 }
-                let columns = self.names.iter().map(String::as_str).zip(fields.iter().copied());
-                table.select_fields(&columns.collect::<Vec<_>>(), options)?
+                table.select_fields(&names.zip(fields.iter().copied()).collect::<Vec<_>>(), options)?
+            }
+            ColumnLookup::Projection(projection) => {
+                let fields = projection.fields_of(file, table)?.into_iter().chain(std::iter::repeat(None));
+                table.select_fields(&names.zip(fields).collect::<Vec<_>>(), options)?
             }
         };
         Ok(selection.with_bits(self.bits))
     }
 
-    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; the progress is that of
-    /// the files that are read together.
-    ///
-    /// # Errors
-    /// As [`Selection::read`], of the first file that has an error; columns without a common type.
-    pub fn read(
-        &self,
-        entries: impl RangeBounds<u64>,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<ChainSelected> {
-        let (start, end) = bounds(&entries);
-        let range = start..end.unwrap_or(u64::MAX);
-        let portions = self.chain.portions(&range)?;
-        if self.is_of_fields && self.like.is_none() && self.chain.options().damage == Damage::Raise {
-            let fields = Wanted::Names(&self.names);
-            let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
-            let arrays = self.chain.fill(&mut reading)?;
-            return self.of_all(&range, arrays);
-        }
-        let (first, parts) = self.parts(portions, threads, tick)?;
-        self.assembled(first, parts)
-    }
-
-    /// The same for files that all have the columns in one type, in which nothing has to be converted. `None` if they have not, or if
-    /// something is wrong with one of them, which reading it by itself tells.
-    ///
-    /// # Errors
-    /// [`Cancelled`](ErrorKind::Cancelled).
-    pub fn read_alike(
-        &self,
-        entries: impl RangeBounds<u64>,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Option<ChainSelected>> {
-        let (start, end) = bounds(&entries);
-        let read = || -> Result<Option<ChainSelected>> {
-            let range = start..end.unwrap_or(u64::MAX);
-            let portions = self.chain.portions(&range)?;
-            let Some((first, fields)) = &self.like else { return Ok(None) };
-            let fields: Option<Vec<u32>> = fields.iter().copied().collect();
-            if let (true, Some(fields)) = (self.is_of_fields, fields) {
-                let fields = Wanted::Like(first, &fields);
-                let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
-                let arrays = self.chain.fill_alike(&mut reading)?;
-                return arrays.map(|arrays| self.of_all(&range, arrays)).transpose();
-            }
-            let (first, parts) = self.parts(portions, threads, tick)?;
-            let is_alike = |part: &FileResult| {
-                part.as_ref()
-                    .is_ok_and(|part| part.arrays.iter().map(|array| &array.form).eq(self.forms.iter()))
-            };
-            if parts.iter().all(is_alike) { self.assembled(first, parts).map(Some) } else { Ok(None) }
-        };
-        match read() {
-            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
-            // Of no entries the type is not that of any file.
-            Ok(Some(read)) if read.entries.is_empty() => Ok(None),
-            read => read,
-        }
-    }
-
-    /// All entries of a range.
-    fn of_all(&self, range: &Range<u64>, arrays: Vec<Array>) -> Result<ChainSelected> {
-        let rows = match arrays.first() {
-            Some(array) => array.length,
-            None => self.chain.entries()?.min(range.end).saturating_sub(range.start),
-        };
-        let entries = range.start..range.start.saturating_add(rows);
-        Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() })
-    }
-
-    /// The parts of all files, each read by itself, and the entries before the first of them. A file that may be left out is an error
-    /// among them.
-    fn parts(
-        &self,
-        mut portions: Vec<Portion>,
-        threads: Option<usize>,
-        tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<(u64, Vec<FileResult>)> {
-        if self.needs_entry_numbers() {
-            let mut before = 0_u64;
-            for (portion, length) in portions.iter_mut().zip(self.chain.lengths()?) {
-                if portion.before.is_none() {
-                    portion.before = Some(before);
-                }
-                before = before.saturating_add(length);
-            }
-        }
-        let skips = self.chain.options().damage == Damage::Skip;
-        let parts = self.chain.for_files(&portions, threads, tick, &|portion, threads, tick| match self
-            .part(portion, threads, tick)
-        {
-            Err(error) if skips && is_unreadable(&error) => Ok(Err((portion.file, error))),
-            part => part.map(Ok),
-        })?;
-        Ok((portions.first().and_then(|portion| portion.before).unwrap_or(0), parts))
-    }
-
-    /// Whether something that is read depends on the numbers that entries have in all files together.
-    fn needs_entry_numbers(&self) -> bool {
-        self.counts_entries || self.options.entries.is_some() || !self.options.friends.is_empty()
-    }
-
-    /// The entries of one file.
-    fn part(
-        &self,
-        portion: &Portion,
-        threads: Option<usize>,
-        tick: &mut ProgressCallback<'_>,
-    ) -> Result<FilePart> {
-        let mut table = match &self.like {
-            Some((first, _)) if portion.file == 0 => first.clone(),
-            _ => self.chain.table(portion.file)?,
-        };
-        let mut losses = Vec::new();
-        if self.chain.options().damage == Damage::Skip {
-            let (sound, gaps) = table.sound()?;
-            losses.extend(gaps.into_iter().map(|gap| Loss::of_gap(&sound, gap)));
-            table = sound;
-        }
-        let length = table.entries()?;
-        self.chain.set_length(portion.file, length);
-        let range = portion.entries.clone().unwrap_or(0..length);
-        let selection = self.of_table(&table, portion.before.unwrap_or(0))?;
-        let (read, more) = read_part(&selection, self.chain.options().damage, range.clone(), threads, tick)?;
-        losses.extend(more);
-        let Selected { kept, arrays, .. } = read;
-        let uri = table.file().uri().to_owned();
-        Ok(FilePart { file: portion.file, uri, entries: range, length, kept, arrays, losses })
-    }
-
-    /// Puts the parts of all files together.
-    fn assembled(&self, first: u64, parts: Vec<FileResult>) -> Result<ChainSelected> {
-        let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
-        let chooses = self.options.cut.is_some() || self.options.entries.is_some();
-        let leaves_out = self.chain.options().damage == Damage::Skip;
-        let mut kept = (chooses || leaves_out).then(Vec::new);
-        let mut bounds: Option<Range<u64>> = None;
-        for part in parts {
-            let part = match part {
-                Ok(part) => part,
-                Err((file, error)) => {
-                    lost.push(ChainLoss { file, loss: Loss { entries: 0..0, error } });
-                    continue;
-                }
-            };
-            let (from, to) = (before + part.entries.start, before + part.entries.end);
-            bounds = Some(bounds.map_or(from..to, |all| all.start..to));
-            if let Some(kept) = &mut kept {
-                match part.kept {
-                    Some(entries) => kept.extend(entries.into_iter().map(|entry| before + entry)),
-                    None => kept.extend(from..to),
-                }
-            }
-            lost.extend(part.losses.into_iter().map(|loss| ChainLoss { file: part.file, loss }));
-            segments.push(Segment { uri: part.uri, arrays: part.arrays });
-            before = before.saturating_add(part.length);
-        }
-        if segments.is_empty()
-            && let Some(ChainLoss { loss, .. }) = lost.pop()
-        {
-            return Err(loss.error);
-        }
-        let arrays = together(&self.names, segments)?;
-        Ok(ChainSelected { entries: bounds.unwrap_or(first..first), kept, arrays, lost })
-    }
-}
-
-/// Reads a range of a file by a treatment of damage.
-pub(super) fn read_part(
-    selection: &Selection,
-    damage: Damage,
-    range: Range<u64>,
-    threads: Option<usize>,
-    tick: &mut ProgressCallback<'_>,
-) -> Result<(Selected, Vec<Loss>)> {
-    match damage {
-        Damage::Raise => Ok((selection.read(range, threads, Some(tick))?, Vec::new())),
-        Damage::Null => selection.read_with_nulls(range, threads, tick),
-        Damage::Skip => selection.read_around(range, threads, tick),
+    /// The entries of a range that are read of a file.
+    pub(super) fn entries_of(&self, file: usize, range: Range<u64>) -> Range<u64> {
+        let ColumnLookup::Projection(projection) = &self.lookup else { return range };
+        let Some(entries) = projection.entries_of(file) else { return range };
+        let start = range.start.max(entries.start).min(range.end);
+        start..range.end.min(entries.end).max(start)
     }
 }

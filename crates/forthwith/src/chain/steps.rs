@@ -1,6 +1,6 @@
 //! Reading a chain step after step.
 
-use super::{ChainLoss, ChainSelection, Damage, is_unreadable, selection::read_part, walk::FileWalk};
+use super::{ChainLoss, ChainSelection, Damage, is_unreadable, read::read_part, walk::FileWalk};
 use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, table::bounds};
 use forthwith_columns::Array;
 use forthwith_plan::Result;
@@ -12,6 +12,8 @@ pub struct ChainSteps {
     selection: ChainSelection,
     files: FileWalk,
     step: Step,
+    /// Limit of the entries of the first step.
+    first_step: Option<u64>,
     current: Option<CurrentFile>,
     /// Losses of files that could not be opened, which the next step reports.
     lost: Vec<ChainLoss>,
@@ -22,6 +24,8 @@ pub(super) struct CurrentFile {
     pub(super) file: usize,
     pub(super) selection: Selection,
     steps: FileSteps,
+    /// Entries behind these steps, and the size of their steps.
+    behind: Option<(Range<u64>, Step)>,
 }
 
 enum FileSteps {
@@ -31,24 +35,38 @@ enum FileSteps {
 }
 
 impl CurrentFile {
-    /// Begins with a part of a file, whose end may lie behind that of the file.
-    pub(super) fn begin(file: usize, selection: Selection, part: Range<u64>, step: Step) -> Result<Self> {
-        let steps = match step {
-            Step::Bytes(u64::MAX) => {
-                let end = selection.table().entries_up_to(part.end)?;
-                FileSteps::Whole(Some(part.start..end).filter(|part| !part.is_empty()))
-            }
-            step => FileSteps::Cut(Box::new(selection.steps(part, step)?)),
-        };
-        Ok(Self { file, selection, steps })
+    /// Begins with a part of a file, whose end may lie behind that of the file. `first_step` limits the entries of the first step.
+    pub(super) fn begin(
+        file: usize,
+        selection: Selection,
+        part: Range<u64>,
+        step: Step,
+        first_step: Option<u64>,
+    ) -> Result<Self> {
+        let middle = first_step.map_or(part.end, |entries| part.start.saturating_add(entries).min(part.end));
+        let steps = FileSteps::new(&selection, part.start..middle, step)?;
+        let behind = (middle < part.end).then_some((middle..part.end, step));
+        Ok(Self { file, selection, steps, behind })
     }
 
     /// The entries of the next step, which is not read.
     fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
-        match &mut self.steps {
-            FileSteps::Cut(steps) => steps.skip_step(),
-            FileSteps::Whole(part) => Ok(part.take()),
+        loop {
+            let step = match &mut self.steps {
+                FileSteps::Cut(steps) => steps.skip_step()?,
+                FileSteps::Whole(part) => part.take(),
+            };
+            if step.is_some() || !self.go_on()? {
+                return Ok(step);
+            }
         }
+    }
+
+    /// Goes on with the entries behind the first step. False if there are none.
+    fn go_on(&mut self) -> Result<bool> {
+        let Some((part, step)) = self.behind.take() else { return Ok(false) };
+        self.steps = FileSteps::new(&self.selection, part, step)?;
+        Ok(true)
     }
 
     /// The next step by a treatment of damage, and its losses.
@@ -58,11 +76,26 @@ impl CurrentFile {
         threads: Option<usize>,
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Option<(Selected, Vec<Loss>)>> {
-        if let (Damage::Raise, FileSteps::Cut(steps)) = (damage, &mut self.steps) {
-            return Ok(steps.read_batch(threads, Some(tick))?.map(|read| (read, Vec::new())));
+        while let (Damage::Raise, FileSteps::Cut(steps)) = (damage, &mut self.steps) {
+            let read = steps.read_batch(threads, Some(&mut *tick))?;
+            if read.is_some() || !self.go_on()? {
+                return Ok(read.map(|read| (read, Vec::new())));
+            }
         }
         let Some(range) = self.skip_step()? else { return Ok(None) };
         read_part(&self.selection, damage, range, threads, tick).map(Some)
+    }
+}
+
+impl FileSteps {
+    fn new(selection: &Selection, part: Range<u64>, step: Step) -> Result<Self> {
+        Ok(match step {
+            Step::Bytes(u64::MAX) => {
+                let end = selection.table().entries_up_to(part.end)?;
+                Self::Whole(Some(part.start..end).filter(|part| !part.is_empty()))
+            }
+            step => Self::Cut(Box::new(selection.steps(part, step)?)),
+        })
     }
 }
 
@@ -91,11 +124,30 @@ impl ChainSelection {
     pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
         let (start, end) = bounds(&entries);
         let files = FileWalk::new(self.chain().clone(), start..end.unwrap_or(u64::MAX));
-        Ok(ChainSteps { selection: self.clone(), files, step, current: None, lost: Vec::new() })
+        let (selection, first_step) = (self.clone(), None);
+        Ok(ChainSteps { selection, files, step, first_step, current: None, lost: Vec::new() })
     }
 }
 
 impl ChainSteps {
+    /// Limits the entries of the first step, for a reader that waits for the beginning.
+    #[must_use]
+    pub fn with_first_step(mut self, entries: u64) -> Self {
+        self.first_step = Some(entries);
+        self
+    }
+
+    /// The selection of the file of the last step, until the next one is read.
+    #[must_use]
+    pub fn selection(&self) -> Option<&Selection> {
+        self.current.as_ref().map(|current| &current.selection)
+    }
+
+    /// Losses that no step reported: those of files behind the last step.
+    pub fn take_lost(&mut self) -> Vec<ChainLoss> {
+        std::mem::take(&mut self.lost)
+    }
+
     /// The next step; `None` after the last. `threads` and `tick` are those of [`Table::read`](crate::Table::read).
     ///
     /// # Errors
@@ -181,8 +233,9 @@ impl ChainSteps {
             self.files.leave(file, &table, !skips)?;
             return Ok(None);
         }
-        let selection = self.selection.of_table(&table, self.files.before)?;
-        CurrentFile::begin(file, selection, part, self.step).map(Some)
+        let selection = self.selection.of_table(&table, file, self.files.before)?;
+        let part = self.selection.entries_of(file, part);
+        CurrentFile::begin(file, selection, part, self.step, self.first_step.take()).map(Some)
     }
 
     /// Closes the current file.

@@ -1,0 +1,232 @@
+//! Reading the columns of a chain at once: all files side by side, or each by its own selection.
+
+use super::{
+    ChainLoss, ChainSelection, Damage, Portion,
+    fill::{Reading, Segment, Wanted, together},
+    is_unreadable,
+    selection::ColumnLookup,
+};
+use crate::{Loss, ProgressCallback, Selected, Selection, table::bounds};
+use forthwith_columns::Array;
+use forthwith_plan::{Error, ErrorKind, Result};
+use std::ops::{Range, RangeBounds};
+
+/// Entries of a chain that were read.
+#[derive(Debug)]
+pub struct ChainSelected {
+    /// The entries looked at, counted in all files.
+    pub entries: Range<u64>,
+    /// Those of them that the arrays have, if these may not be all.
+    pub kept: Option<Vec<u64>>,
+    /// An array for each column.
+    pub arrays: Vec<Array>,
+    /// Entries and files that were left out, or whose values are missing.
+    pub lost: Vec<ChainLoss>,
+}
+
+/// The entries of one file.
+struct FilePart {
+    file: usize,
+    uri: String,
+    /// The entries looked at, counted in the file.
+    entries: Range<u64>,
+    /// Entries of the whole file.
+    length: u64,
+    kept: Option<Vec<u64>>,
+    arrays: Vec<Array>,
+    losses: Vec<Loss>,
+}
+
+/// The entries of one file, or the number of a file that is left out and why.
+type FileResult = Result<FilePart, (usize, Error)>;
+
+impl ChainSelection {
+    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; the progress is that of
+    /// the files that are read together.
+    ///
+    /// # Errors
+    /// As [`Selection::read`], of the first file that has an error; columns without a common type.
+    pub fn read(
+        &self,
+        entries: impl RangeBounds<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<ChainSelected> {
+        let (start, end) = bounds(&entries);
+        let range = start..end.unwrap_or(u64::MAX);
+        let portions = self.chain.portions(&range)?;
+        let is_named = matches!(self.lookup, ColumnLookup::Names(_));
+        if self.is_of_fields && is_named && self.chain.options().damage == Damage::Raise {
+            let fields = Wanted::Names(&self.names);
+            let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
+            let arrays = self.chain.fill(&mut reading)?;
+            return self.of_all(&range, arrays);
+        }
+        let (first, parts) = self.parts(portions, threads, tick)?;
+        self.assembled(first, parts)
+    }
+
+    /// The same for files that all have the columns in one type, in which nothing has to be converted. `None` if they have not, or if
+    /// something is wrong with one of them, which reading it by itself tells.
+    ///
+    /// # Errors
+    /// [`Cancelled`](ErrorKind::Cancelled).
+    pub fn read_alike(
+        &self,
+        entries: impl RangeBounds<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<ChainSelected>> {
+        let (start, end) = bounds(&entries);
+        let read = || -> Result<Option<ChainSelected>> {
+            let range = start..end.unwrap_or(u64::MAX);
+            let portions = self.chain.portions(&range)?;
+            let ColumnLookup::Like(first, fields) = &self.lookup else { return Ok(None) };
+            let fields: Option<Vec<u32>> = fields.iter().copied().collect();
+            if let (true, Some(fields)) = (self.is_of_fields, fields) {
+                let fields = Wanted::Like(first, &fields);
+                let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
+                let arrays = self.chain.fill_alike(&mut reading)?;
+                return arrays.map(|arrays| self.of_all(&range, arrays)).transpose();
+            }
+            let (first, parts) = self.parts(portions, threads, tick)?;
+            let is_alike = |part: &FileResult| {
+                part.as_ref()
+                    .is_ok_and(|part| part.arrays.iter().map(|array| &array.form).eq(self.forms.iter()))
+            };
+            if parts.iter().all(is_alike) { self.assembled(first, parts).map(Some) } else { Ok(None) }
+        };
+        match read() {
+            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
+            // Of no entries the type is not that of any file.
+            Ok(Some(read)) if read.entries.is_empty() => Ok(None),
+            read => read,
+        }
+    }
+
+    /// All entries of a range.
+    fn of_all(&self, range: &Range<u64>, arrays: Vec<Array>) -> Result<ChainSelected> {
+        let rows = match arrays.first() {
+            Some(array) => array.length,
+            None => self.chain.entries()?.min(range.end).saturating_sub(range.start),
+        };
+        let entries = range.start..range.start.saturating_add(rows);
+        Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() })
+    }
+
+    /// The parts of all files, each read by itself, and the entries before the first of them. A file that may be left out is an error
+    /// among them.
+    fn parts(
+        &self,
+        mut portions: Vec<Portion>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<(u64, Vec<FileResult>)> {
+        if self.needs_entry_numbers() {
+            let mut before = 0_u64;
+            for (portion, length) in portions.iter_mut().zip(self.chain.lengths()?) {
+                if portion.before.is_none() {
+                    portion.before = Some(before);
+                }
+                before = before.saturating_add(length);
+            }
+        }
+        let skips = self.chain.options().damage == Damage::Skip;
+        let parts = self.chain.for_files(&portions, threads, tick, &|portion, threads, tick| match self
+            .part(portion, threads, tick)
+        {
+            Err(error) if skips && is_unreadable(&error) => Ok(Err((portion.file, error))),
+            part => part.map(Ok),
+        })?;
+        Ok((portions.first().and_then(|portion| portion.before).unwrap_or(0), parts))
+    }
+
+    /// Whether something that is read depends on the numbers that entries have in all files together.
+    fn needs_entry_numbers(&self) -> bool {
+        self.counts_entries || self.options.entries.is_some() || !self.options.friends.is_empty()
+    }
+
+    /// The entries of one file.
+    fn part(
+        &self,
+        portion: &Portion,
+        threads: Option<usize>,
+        tick: &mut ProgressCallback<'_>,
+    ) -> Result<FilePart> {
+        let mut table = match &self.lookup {
+            ColumnLookup::Like(first, _) if portion.file == 0 => first.clone(),
+            _ => self.chain.table(portion.file)?,
+        };
+        let mut losses = Vec::new();
+        if self.chain.options().damage == Damage::Skip {
+            let (sound, gaps) = table.sound()?;
+            losses.extend(gaps.into_iter().map(|gap| Loss::of_gap(&sound, gap)));
+            table = sound;
+        }
+        let length = table.entries()?;
+        self.chain.set_length(portion.file, length);
+        let range = portion.entries.clone().unwrap_or(0..length);
+        let selection = self.of_table(&table, portion.file, portion.before.unwrap_or(0))?;
+        let own = self.entries_of(portion.file, range.clone());
+        let (read, more) = read_part(&selection, self.chain.options().damage, own.clone(), threads, tick)?;
+        losses.extend(more);
+        let Selected { mut kept, arrays, .. } = read;
+        if own != range {
+            kept.get_or_insert_with(|| own.collect());
+        }
+        let uri = table.file().uri().to_owned();
+        Ok(FilePart { file: portion.file, uri, entries: range, length, kept, arrays, losses })
+    }
+
+    /// Puts the parts of all files together.
+    fn assembled(&self, first: u64, parts: Vec<FileResult>) -> Result<ChainSelected> {
+        let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
+        let chooses = self.options.cut.is_some() || self.options.entries.is_some();
+        let leaves_out = self.chain.options().damage == Damage::Skip;
+        let is_partial = parts.iter().flatten().any(|part| part.kept.is_some());
+        let mut kept = (chooses || leaves_out || is_partial).then(Vec::new);
+        let mut bounds: Option<Range<u64>> = None;
+        for part in parts {
+            let part = match part {
+                Ok(part) => part,
+                Err((file, error)) => {
+                    lost.push(ChainLoss { file, loss: Loss { entries: 0..0, error } });
+                    continue;
+                }
+            };
+            let (from, to) = (before + part.entries.start, before + part.entries.end);
+            bounds = Some(bounds.map_or(from..to, |all| all.start..to));
+            if let Some(kept) = &mut kept {
+                match part.kept {
+                    Some(entries) => kept.extend(entries.into_iter().map(|entry| before + entry)),
+                    None => kept.extend(from..to),
+                }
+            }
+            lost.extend(part.losses.into_iter().map(|loss| ChainLoss { file: part.file, loss }));
+            segments.push(Segment { uri: part.uri, arrays: part.arrays });
+            before = before.saturating_add(part.length);
+        }
+        if segments.is_empty()
+            && let Some(ChainLoss { loss, .. }) = lost.pop()
+        {
+            return Err(loss.error);
+        }
+        let arrays = together(&self.names, segments)?;
+        Ok(ChainSelected { entries: bounds.unwrap_or(first..first), kept, arrays, lost })
+    }
+}
+
+/// Reads a range of a file by a treatment of damage.
+pub(super) fn read_part(
+    selection: &Selection,
+    damage: Damage,
+    range: Range<u64>,
+    threads: Option<usize>,
+    tick: &mut ProgressCallback<'_>,
+) -> Result<(Selected, Vec<Loss>)> {
+    match damage {
+        Damage::Raise => Ok((selection.read(range, threads, Some(tick))?, Vec::new())),
+        Damage::Null => selection.read_with_nulls(range, threads, tick),
+        Damage::Skip => selection.read_around(range, threads, tick),
+    }
+}
