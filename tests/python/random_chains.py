@@ -3,6 +3,9 @@
 ``python random_chains.py SEED COUNT`` compares what chains give, in all libraries, with the values that were written.
 """
 
+import contextlib
+import json
+import os
 import sys
 import tempfile
 
@@ -12,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import forthwith
+from forthwith import _forthwith
 
 NUMBERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
 # The types that numbers have in Avro, where it has not their own.
@@ -146,6 +150,7 @@ def compare(random, made, told):
     if found != [value for value in numbers if value is not None and value > cut]:
         told(f"n1 > {cut} leaves {found} of {numbers}")
     compare_cut(random, chain, expected, told)
+    compare_command(random, [path for path, _, _ in made], expected, told)
     return len(made)
 
 
@@ -192,6 +197,45 @@ def compare_cut(random, chain, expected, told):
         told(f"steps cut by {both} are of several types")
     if [row for step in steps for row in step[wanted].tolist()] != [{n: row[n] for n in wanted} for row in kept]:
         told(f"steps cut by {both} differ")
+
+
+@contextlib.contextmanager
+def silent():
+    """Without standard output."""
+    sys.stdout.flush()
+    kept, nothing = os.dup(1), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, 1)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 1)
+        os.close(kept)
+        os.close(nothing)
+
+
+def compare_command(random, paths, expected, told):
+    """Columns that the command converts to lines of JSON: chosen, cut, computed, and those of the first entries."""
+    names = list(expected)
+    rows = [dict(zip(expected, row, strict=True)) for row in zip(*expected.values(), strict=True)]
+    chosen = [str(name) for name in random.permutation(names)[: int(random.integers(1, len(names) + 1))]]
+    wanted = [name for name in names if name in chosen]
+    cut, column, holds = condition(random, names)
+    arguments = ["-c", ",".join(chosen)]
+    if random.random() < 0.6:
+        arguments += ["--where", "passes", "--alias", f"passes={cut}"]
+        rows = [row for row in rows if row[column] is not None and holds(row[column])]
+    if random.random() < 0.5:
+        arguments += ["--compute", "twice=n1 * 2.0"]
+        rows = [{**row, "twice": None if row["n1"] is None else row["n1"] * 2.0} for row in rows]
+        wanted.append("twice")
+    with tempfile.TemporaryDirectory() as folder:
+        to = f"{folder}/all.jsonl"
+        with silent():
+            code = _forthwith.command(["forthwith", "convert", *paths, to, "--missing", "null", *arguments], None)
+        with open(to, encoding="utf-8") as file:
+            found = [json.loads(line) for line in file]
+    if code or found != [{name: row[name] for name in wanted} for row in rows]:
+        told(f"convert {arguments} has {found}, not {wanted} of {rows}")
 
 
 def campaign(seed, count):

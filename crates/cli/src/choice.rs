@@ -8,7 +8,7 @@ use crate::{
     survey::{Branch, Means, survey_first},
 };
 use forthwith::{
-    SelectOptions, Table,
+    ProjectedField, SelectOptions, Table,
     expr::Expression,
     plan::{Error, ErrorKind, Field},
 };
@@ -60,7 +60,7 @@ impl Choice {
     }
 
     /// The names in the expressions that stand for columns.
-    pub(crate) fn names_used(&self) -> Vec<String> {
+    fn names_used(&self) -> Vec<String> {
         let texts = self.aliases.iter().map(|(_, text)| text).chain(&self.cut);
         // What is wrong with an expression is said by what compiles it.
         let parsed = texts.filter_map(|text| Expression::parse(text).ok());
@@ -73,6 +73,32 @@ impl Choice {
             }
         }
         names
+    }
+
+    /// The fields of a table that only the expressions use, besides these columns.
+    ///
+    /// # Errors
+    /// A field that cannot be read.
+    pub(crate) fn fields_used(
+        &self,
+        table: &Table,
+        columns: &[ProjectedField],
+    ) -> Result<Vec<ProjectedField>> {
+        let mut used = Vec::new();
+        for name in self.names_used().into_iter().filter(|name| columns.iter().all(|c| c.name != *name)) {
+            // Dots may stand between the parts of a path.
+            for path in [name.clone(), name.replace('.', "/")] {
+                match table.find(&path) {
+                    Ok(field) if table.fields()?[field as usize].has_data => {
+                        used.push(ProjectedField { name, field, form: table.form(field)? });
+                        break;
+                    }
+                    Ok(_) | Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+        }
+        Ok(used)
     }
 
     /// The names and patterns of which a file has a column, and why it has none of the others.

@@ -172,6 +172,15 @@ impl Failure {
         }
     }
 
+    /// The failure as an error of the façade, for code that the façade calls.
+    pub(crate) fn into_error(self) -> Error {
+        match self {
+            Self::File(error) => error,
+            Self::Hinted { failure, .. } => failure.into_error(),
+            other => Error::invalid(other.to_string()),
+        }
+    }
+
     pub(crate) fn misuse(what: String) -> Self {
         Self::Misuse { what }
     }

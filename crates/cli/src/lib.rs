@@ -25,6 +25,7 @@ mod binned;
 mod browse;
 mod cancellation;
 mod candidates;
+mod chain;
 mod check;
 mod choice;
 mod completions;
@@ -214,13 +215,20 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
         }
         (Action::Diff(comparison), _) => diff::diff(comparison, asked.shape, &asked.opening, console),
         (Action::Copy(copying), targets) => copy::copy(targets, copying, &asked.opening, console),
-        (Action::Count { cut }, targets) => {
-            count::count(targets, cut.as_deref(), asked.shape, &asked.opening, console)
+        (Action::Count { cut, is_chain }, targets) => {
+            let count = if *is_chain { count::count_chain } else { count::count };
+            count(targets, cut.as_deref(), asked.shape, &asked.opening, console)
+        }
+        (Action::Schema { is_chain: true }, targets) => {
+            schema::schema_of_chain(targets, asked.shape, &asked.opening, console)
         }
         (Action::Sniff, targets) => sniff::sniff(targets, asked.shape, &asked.opening, console),
         (Action::Index { to }, targets) => index::index(targets, to.as_deref(), &asked.opening, console),
         (Action::Recover(recovering), [target]) => {
             recover::recover(target, recovering, asked.shape, &asked.opening, console)
+        }
+        (Action::Plot(plotting), [_, _, ..]) if plotting.is_chain => {
+            plot::chain(&asked.targets, plotting, asked.shape, &asked.opening, console)
         }
         (Action::Plot(plotting), [_, _, ..]) if plotting.is_together() => {
             plot::together(&asked.targets, plotting, asked.shape, &asked.opening, console)
@@ -312,7 +320,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
             console,
         ),
         Action::Gen(language) => generate::generate(&place(&file, target, console)?, *language, console),
-        Action::Schema => schema::schema(&place(&file, target, console)?, shape, console),
+        Action::Schema { .. } => schema::schema(&place(&file, target, console)?, shape, console),
         Action::Explain { filter } => {
             explain::explain(&place(&file, target, console)?, filter, shape, console)
         }

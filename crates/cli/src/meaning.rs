@@ -75,6 +75,7 @@ pub(crate) enum Action {
     },
     Count {
         cut: Option<String>,
+        is_chain: bool,
     },
     Stats {
         summary: Box<Summary>,
@@ -88,7 +89,9 @@ pub(crate) enum Action {
         summary: Box<Summary>,
         rounds: u32,
     },
-    Schema,
+    Schema {
+        is_chain: bool,
+    },
     Gen(Language),
     Explain {
         filter: Vec<String>,
@@ -187,7 +190,9 @@ impl Asked {
                 let (values, color) = (values.reading(), forced(color));
                 (vec![target], Action::Browse(Box::new(Browse { browsing, values, color })))
             }
-            Verb::Count(Count { targets, cut, .. }) => (targets, Action::Count { cut }),
+            Verb::Count(Count { targets, cut, chain, .. }) => {
+                (targets, Action::Count { cut, is_chain: chain })
+            }
             Verb::Stats(stats) => {
                 let (targets, summary) = Summary::of(stats.summarised, stats.quantiles, stats.top);
                 (targets, Action::Stats { summary })
@@ -219,7 +224,7 @@ impl Asked {
                 });
                 (vec![sample.target], Action::Convert { choice, conversion })
             }
-            Verb::Schema(Schema { targets, .. }) => (targets, Action::Schema),
+            Verb::Schema(Schema { targets, chain, .. }) => (targets, Action::Schema { is_chain: chain }),
             Verb::Gen(Gen { language, target }) => (vec![target], Action::Gen(language)),
             Verb::Head(head) => entries(head, End::First)?,
             Verb::Tail(head) => entries(head, End::Last)?,

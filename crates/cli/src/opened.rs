@@ -119,9 +119,13 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
     Ok(File::from_source_with(source, engine, &options)?)
 }
 
+/// An engine with the threads of the command line.
+pub(crate) fn engine(opening: &Opening) -> Arc<Engine> {
+    Arc::new(Engine::new(opening.threads.map_or_else(Options::default, Options::with_threads)))
+}
+
 /// How files are read.
 fn reading(opening: &Opening) -> Result<(Arc<Engine>, OpenOptions)> {
-    let options = opening.threads.map_or_else(Options::default, Options::with_threads);
     let mut format = OpenOptions::new();
     if opening.recover {
         format.set("recover", true);
@@ -132,7 +136,7 @@ fn reading(opening: &Opening) -> Result<(Arc<Engine>, OpenOptions)> {
     for (name, value) in &opening.format {
         format.set_text(name, value)?;
     }
-    Ok((Arc::new(Engine::new(options)), format))
+    Ok((engine(opening), format))
 }
 
 /// Says what was found of a file that was opened by its records.

@@ -1,8 +1,19 @@
 //! `forthwith schema`: names and types, and nothing that depends on entries.
 
-use crate::{console::Console, failure::Result, human, opened::Place, shape::Shape, survey::survey_first};
+use crate::{
+    chain::TargetChain,
+    console::Console,
+    failure::{Failure, Result},
+    human,
+    opened::{Opening, Place, Values},
+    shape::Shape,
+    survey::survey_first,
+    target::Target,
+};
+use forthwith::{ChainProjection, Damage, FileProjection, MissingColumns, ProjectedField};
 use serde::Serialize;
 use serde_json::Value as Json;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The place in which a file keeps its schema as JSON, if it does.
 const KEPT: &str = "avro.schema";
@@ -16,6 +27,16 @@ struct Row {
     type_name: String,
     /// The type of its array; nothing if it cannot be read.
     array: Option<String>,
+}
+
+/// A column of several files.
+#[derive(Debug, Serialize)]
+struct ChainRow {
+    name: String,
+    /// The common type; nothing if a file has a column of this name that cannot be read.
+    array: Option<String>,
+    /// The number of files that have it.
+    files: usize,
 }
 
 pub(crate) fn schema(place: &Place, shape: Shape, console: &mut Console<'_>) -> Result<()> {
@@ -36,9 +57,57 @@ pub(crate) fn schema(place: &Place, shape: Shape, console: &mut Console<'_>) -> 
     if shape == Shape::Json {
         return console.json(&rows);
     }
-    // Lines to grep in: a name and a type, never cut.
-    rows.iter().try_for_each(|row| {
-        let array = row.array.as_ref().map_or("not supported yet", String::as_str);
-        console.line(&format!("{}: {}", human::clean(&row.name), human::clean(array)))
-    })
+    rows.iter().try_for_each(|row| line(&row.name, row.array.as_deref(), console))
+}
+
+/// The columns of all files in their common types.
+pub(crate) fn schema_of_chain(
+    targets: &[Target],
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let missing = MissingColumns::Null;
+    let files = TargetChain::new(targets, opening, Values::default(), missing, Damage::Raise)?;
+    let (mut projections, mut unread) = (Vec::new(), BTreeSet::new());
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    files.look(|_, place| {
+        let uri = place.table.file().uri().to_owned();
+        let mut projection = FileProjection { uri, ..FileProjection::default() };
+        let mut names: HashSet<String> = HashSet::new();
+        for branch in survey_first(&place.table, 0)?.into_iter().filter(|branch| branch.field.has_data) {
+            let name = branch.field.path.clone();
+            if names.insert(name.clone()) {
+                *counts.entry(name.clone()).or_default() += 1;
+            }
+            match branch.reading().map(|reading| reading.form.clone()) {
+                Some(form) => projection.columns.push(ProjectedField { name, field: branch.index, form }),
+                None => drop(unread.insert(name)),
+            }
+        }
+        projections.push(projection);
+        Ok(())
+    })?;
+    for projection in &mut projections {
+        projection.columns.retain(|field| !unread.contains(&field.name));
+    }
+    let common = ChainProjection::unite(projections, missing);
+    let common = common.map_err(|error| Failure::misuse(error.to_string()))?;
+    let row = |name: &str, array| {
+        let (name, files) = (name.to_owned(), counts.get(name).copied().unwrap_or(0));
+        ChainRow { name, array, files }
+    };
+    let readable = common.columns().map(|(name, form)| row(name, Some(form.type_string())));
+    let unread = unread.iter().map(|name| row(name, None));
+    let rows: Vec<ChainRow> = readable.chain(unread).collect();
+    if shape == Shape::Json {
+        return console.json(&rows);
+    }
+    rows.iter().try_for_each(|row| line(&row.name, row.array.as_deref(), console))
+}
+
+/// A line to grep in: a name and a type, never cut.
+fn line(name: &str, array: Option<&str>, console: &mut Console<'_>) -> Result<()> {
+    let array = array.unwrap_or("not supported yet");
+    console.line(&format!("{}: {}", human::clean(name), human::clean(array)))
 }

@@ -1,4 +1,4 @@
-//! The columns that are written, of one file.
+//! The columns that are written of a file.
 
 use super::Conversion;
 use crate::{
@@ -9,46 +9,24 @@ use crate::{
     words::Counted,
 };
 use forthwith::{
-    FileFormat, SelectOptions, Table, UnitedColumn,
+    FileFormat, ProjectedField, Table,
     columns::Form,
     io::MemorySink,
     plan::{Error, ErrorKind, WriteOptions},
 };
 use std::ops::Range;
 
-/// A column on its way.
-#[derive(Clone, Debug)]
-pub(super) struct Column {
-    /// Nothing where it is computed.
-    pub(super) field: Option<u32>,
-    pub(super) name: String,
-    pub(super) form: Form,
-}
-
-/// The columns of one file that stands alone. What was named has to be there, and what cannot be converted is left
+/// The fields that were chosen of a file, or all of them. A name must be that of a field, and a field that cannot be converted is left
 /// out only if that was asked for.
-pub(super) fn of_file(
-    place: &Place,
-    choice: &Choice,
-    format: FileFormat,
-    asked: &Conversion,
-    console: &mut Console<'_>,
-) -> Result<Vec<Column>> {
-    let mut columns = fields(place, choice, format, asked, console)?;
-    columns.extend(computed(place, choice, Vec::new(), format, asked, console)?);
-    Ok(columns)
-}
-
-/// The columns that a file has.
 pub(super) fn fields(
     place: &Place,
     choice: &Choice,
     format: FileFormat,
     asked: &Conversion,
     console: &mut Console<'_>,
-) -> Result<Vec<Column>> {
+) -> Result<Vec<ProjectedField>> {
     let table = &place.table;
-    let mut columns: Vec<Column> = Vec::new();
+    let mut columns: Vec<ProjectedField> = Vec::new();
     let (mut hollow, mut refused) = (Vec::new(), Vec::new());
     for branch in choice.find(place, 0)?.branches {
         let name = branch.field.path.clone();
@@ -57,7 +35,7 @@ pub(super) fn fields(
             .map_err(|what| Error::unsupported(what).in_file(table.file().uri()).in_object(&name))
             .and_then(|reading| written(table, &name, reading.form, format, asked));
         match checked {
-            Ok(Ok(form)) => columns.push(Column { field: Some(branch.index), name, form }),
+            Ok(Ok(form)) => columns.push(ProjectedField { name, field: branch.index, form }),
             Ok(Err(())) => hollow.push(name),
             Err(error) if asked.skip_unsupported && matches!(error.kind, ErrorKind::Unsupported { .. }) => {
                 refused.push(Failure::from(error).to_string());
@@ -74,51 +52,23 @@ pub(super) fn fields(
     Ok(columns)
 }
 
-/// The columns of a file that only expressions name.
-pub(super) fn used(place: &Place, choice: &Choice, columns: &[Column]) -> Result<Vec<Column>> {
-    let table = &place.table;
-    let mut used: Vec<Column> = Vec::new();
-    for name in choice.names_used() {
-        if columns.iter().chain(&used).any(|column| column.name == name) {
-            continue;
-        }
-        // Dots may stand between the parts of a path.
-        for path in [name.clone(), name.replace('.', "/")] {
-            match table.find(&path) {
-                Ok(field) if table.fields()?[field as usize].has_data => {
-                    used.push(Column { field: Some(field), name, form: table.form(field)? });
-                    break;
-                }
-                Ok(_) | Err(Error { kind: ErrorKind::NotFound { .. }, .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    Ok(used)
-}
-
-/// The columns that are computed. Expressions are checked, and what is wrong with them is said, before anything is read.
+/// The computed columns that are written, of these names and types.
 pub(super) fn computed(
     place: &Place,
-    choice: &Choice,
-    united: Vec<UnitedColumn>,
+    columns: impl Iterator<Item = (String, Form)>,
     format: FileFormat,
     asked: &Conversion,
     console: &mut Console<'_>,
-) -> Result<Vec<Column>> {
-    let table = &place.table;
-    let (mut columns, mut hollow) = (Vec::new(), Vec::new());
-    let computed: Vec<&str> = choice.computed.iter().map(String::as_str).collect();
-    let selection = table.select(&computed, SelectOptions { united, ..choice.expressions() })?;
-    for (name, form) in computed.into_iter().zip(selection.forms()?) {
-        let name = name.to_owned();
-        match written(table, &name, form, format, asked)? {
-            Ok(form) => columns.push(Column { field: None, name, form }),
+) -> Result<Vec<(String, Form)>> {
+    let (mut kept, mut hollow) = (Vec::new(), Vec::new());
+    for (name, form) in columns {
+        match written(&place.table, &name, form, format, asked)? {
+            Ok(form) => kept.push((name, form)),
             Err(()) => hollow.push(name),
         }
     }
     left_out(&hollow, HOLLOW, asked.verbose, place, console);
-    Ok(columns)
+    Ok(kept)
 }
 
 /// Said of columns that are left out of formats that have no records without fields.
@@ -169,17 +119,17 @@ fn holds_nothing(form: &Form) -> bool {
     }
 }
 
-/// The entries of all columns of a file, which have to have the same; where blocks have to be counted, as
-/// many as there will be.
-pub(super) fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
+/// The entries that all fields of a file have, which must be the same, unless these are all entries of the table.
+pub(super) fn entries<'f>(
+    table: &Table,
+    fields: impl Iterator<Item = &'f ProjectedField>,
+) -> Result<Option<Range<u64>>> {
+    // All fields of a table whose blocks have to be counted have all entries.
     if table.counts_blocks() {
-        return Ok(0..u64::MAX);
-    }
-    if fields.is_empty() {
-        return Ok(0..table.entries()?);
+        return Ok(None);
     }
     let mut all: Option<(Range<u64>, u32)> = None;
-    for &field in fields {
+    for &ProjectedField { field, .. } in fields {
         let own = table.entry_range(field)?;
         match &all {
             None => all = Some((own, field)),
@@ -199,5 +149,6 @@ pub(super) fn entries(table: &Table, fields: &[u32]) -> Result<Range<u64>> {
             }
         }
     }
-    Ok(all.map_or(0..0, |(entries, _)| entries))
+    let Some((entries, _)) = all else { return Ok(None) };
+    Ok((entries != (0..table.entries()?)).then_some(entries))
 }

@@ -1,12 +1,18 @@
-//! Reading around damage: what can be read, and how much was lost.
+//! Entries that were left out of a conversion, told file by file.
 
 use crate::{console::Console, human};
-use forthwith::{Gap, Loss, ProgressCallback, Selected, Selection, Table, plan::Result};
-use std::ops::Range;
+use forthwith::ChainLoss;
+use std::collections::BTreeMap;
 
-/// What was lost of a file.
+/// The losses of files that were not told yet.
 #[derive(Debug, Default)]
-pub(super) struct Lost {
+pub(super) struct Losses {
+    files: BTreeMap<usize, FileLosses>,
+}
+
+/// The losses of one file.
+#[derive(Debug, Default)]
+struct FileLosses {
     entries: u64,
     pieces: u64,
     /// Parts of which not even the number of entries is known.
@@ -14,16 +20,29 @@ pub(super) struct Lost {
     first: Option<String>,
 }
 
-impl Lost {
-    fn add(&mut self, loss: &Loss) {
-        self.entries += loss.entries.end - loss.entries.start;
-        self.pieces += 1;
-        self.first.get_or_insert_with(|| loss.error.to_string());
+impl Losses {
+    pub(super) fn add(&mut self, losses: Vec<ChainLoss>) {
+        for ChainLoss { file, loss } in losses {
+            let of_file = self.files.entry(file).or_default();
+            let count = loss.entries.end - loss.entries.start;
+            of_file.entries += count;
+            of_file.pieces += u64::from(count > 0);
+            of_file.gaps += u64::from(count == 0 && loss.error.place.block.is_some());
+            of_file.first.get_or_insert_with(|| loss.error.to_string());
+        }
     }
 
-    /// One line for all of it.
-    pub(super) fn tell(&self, uri: &str, console: &mut Console<'_>) {
-        let Some(first) = &self.first else { return };
+    /// Prints a line for each file before this one.
+    pub(super) fn tell_before(&mut self, file: usize, uris: &[&str], console: &mut Console<'_>) {
+        let later = self.files.split_off(&file);
+        for (file, losses) in std::mem::replace(&mut self.files, later) {
+            losses.tell(uris.get(file).copied().unwrap_or_default(), console);
+        }
+    }
+}
+
+impl FileLosses {
+    fn tell(&self, uri: &str, console: &mut Console<'_>) {
         let mut parts = Vec::new();
         if self.pieces > 0 {
             let entries = human::counted(self.entries, "entry", "entries");
@@ -34,36 +53,13 @@ impl Lost {
             let gaps = human::counted(self.gaps, "block", "blocks");
             parts.push(format!("{gaps} with an unknown number of entries"));
         }
+        if parts.is_empty() {
+            parts.push("all entries".to_owned());
+        }
+        let first = self.first.as_deref().unwrap_or_default();
         let first = first.lines().next().unwrap_or_default();
         let what =
             format!("could not be read and left out of {uri}: {}; the first: {first}", parts.join(", "));
         console.note(&human::clean(&what));
     }
-}
-
-/// The table around parts in which nothing can be told apart, if it has such, and what was lost with them.
-pub(super) fn sound(table: &Table) -> Result<(Table, Lost)> {
-    let (around, gaps) = table.sound()?;
-    let lost = Lost {
-        gaps: gaps.len() as u64,
-        first: gaps.into_iter().next().map(|Gap { what, .. }| what),
-        ..Lost::default()
-    };
-    Ok((around, lost))
-}
-
-/// Reads a range of entries of a selection in as many pieces as it takes, in their order.
-///
-/// # Errors
-/// Anything but damage of the table's own file.
-pub(super) fn read(
-    selection: &Selection,
-    range: Range<u64>,
-    threads: Option<usize>,
-    tick: &mut ProgressCallback<'_>,
-    lost: &mut Lost,
-) -> Result<Vec<Selected>> {
-    let (pieces, losses) = selection.read_around_damage(range, threads, tick)?;
-    losses.iter().for_each(|loss| lost.add(loss));
-    Ok(pieces)
 }

@@ -1,14 +1,13 @@
 //! `forthwith convert`: tables into a file of another format, step by step.
 
-mod around;
 mod columns;
 mod conversion;
 mod folder;
+mod losses;
 mod pipe;
 mod sources;
 #[cfg(test)]
 mod tests;
-mod together;
 
 use crate::{
     cancellation::Cancellation,
@@ -20,32 +19,23 @@ use crate::{
     failure::{Failure, Result},
     human,
     interrupt::Watch,
-    opened::{self, Place},
+    opened,
     target::Target,
 };
 pub(crate) use conversion::Conversion;
 
-use around::Lost;
-use columns::entries;
 use conversion::STANDARD;
 use forthwith::{
-    FileFormat, SelectOptions, Selected, Selection, Step, Steps, Table,
+    FileFormat, Selection, Step,
     columns::{Array, Form, Invalid, TextPolicy},
     files, io,
     plan::{Error, ErrorKind, TableWriter, WriteOptions},
-    sample_entries,
 };
 use indicatif::ProgressBar;
+use losses::Losses;
 use pipe::Pipe;
-use sources::Source;
-use std::{
-    collections::{HashMap, VecDeque},
-    ffi::OsStr,
-    ops::Range,
-    path::Path,
-    time::Instant,
-};
-use together::{Own, Together};
+use sources::Sources;
+use std::{ffi::OsStr, path::Path, time::Instant};
 
 /// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
 /// the bar do not wait.
@@ -73,8 +63,8 @@ pub(crate) fn convert(
     }
     let format = format(asked, console)?;
     // All files are looked at before the first is read: one that does not fit is told at once.
-    let (sources, together) = sources::look_at(targets, choice, format, asked, opening, console)?;
-    let named = &together.named;
+    let sources = sources::look_at(targets, choice, format, asked, opening, console)?;
+    let named = &sources.columns;
     let pipe = Pipe::default();
     // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. Opening a pipe waits for its
     // reader, in which Ctrl-C must end the process.
@@ -86,16 +76,15 @@ pub(crate) fn convert(
     }
     let is_replaced = !streams && is_replaced(&asked.to, asked.force)?;
     let mut options = asked.options.clone();
-    options.schema = own_schema(&sources, format, named, asked)?;
+    options.schema = own_schema(&sources, format, asked)?;
     options.keep_text = asked.values.text == TextPolicy::Stored;
-    if let Some(first) = sources.first() {
-        keep_words(first, &mut options, asked, opening)?;
-    }
+    // The words that a user put into the first file, and what Arrow says of its columns.
+    options.metadata = sources.first.table.file().user_metadata();
+    options.arrow = sources.first.table.arrow_schema();
     let mut writer = forthwith::writer(format, named, sink, &options)?;
-    let likely = sources.iter().map(|source| source.likely).sum();
-    let bar = bar(Some(likely), BAR, console.width.is_some() && !streams);
+    let bar = bar(Some(sources.likely), BAR, console.width.is_some() && !streams);
     let mut copy = Copy {
-        together: &together,
+        sources: &sources,
         choice,
         asked,
         format,
@@ -109,24 +98,7 @@ pub(crate) fn convert(
             _ => None,
         },
     };
-    let mut done = 0;
-    for source in sources {
-        if copy.left == Some(0) {
-            break;
-        }
-        let place = match source.opened {
-            Some(place) => place,
-            None => source.place(asked, opening)?,
-        };
-        let (place, mut lost) = if asked.skip_errors {
-            let (table, lost) = around::sound(&place.table)?;
-            (Place { table, ..place }, lost)
-        } else {
-            (place, Lost::default())
-        };
-        done += copy.file(&place, &source.own, done, &mut lost, writer.as_mut(), console)?;
-        lost.tell(&source.own.uri, console);
-    }
+    copy.run(writer.as_mut(), console)?;
     bar.set_message("finishing");
     let written = writer.finish()?;
     bar.finish_and_clear();
@@ -176,40 +148,15 @@ fn whole(
     }))
 }
 
-/// The words that a user put into the file, and what Arrow says of its columns: those of the first of several files.
-fn keep_words(
-    first: &Source<'_>,
-    options: &mut WriteOptions,
-    asked: &Conversion,
-    opening: &opened::Opening,
-) -> Result<()> {
-    let again;
-    let place = match &first.opened {
-        Some(place) => place,
-        None => {
-            again = first.place(asked, opening)?;
-            &again
-        }
-    };
-    options.metadata = place.table.file().user_metadata();
-    options.arrow = place.table.arrow_schema();
-    Ok(())
-}
-
 /// The schema of a file whose columns, all of them, go into another file of its format: types keep their names, and what else it says
 /// of them. Nothing where columns were chosen or computed, or where the file is not the only one.
-fn own_schema(
-    sources: &[Source<'_>],
-    format: FileFormat,
-    named: &[(String, Form)],
-    asked: &Conversion,
-) -> Result<Option<String>> {
-    let [Source { opened: Some(place), .. }] = sources else { return Ok(None) };
-    let file = place.table.file();
-    if file.format() != format.name() || asked.options.name.is_some() {
+fn own_schema(sources: &Sources, format: FileFormat, asked: &Conversion) -> Result<Option<String>> {
+    let (table, named) = (&sources.first.table, &sources.columns);
+    let file = table.file();
+    if sources.chain.len() > 1 || file.format() != format.name() || asked.options.name.is_some() {
         return Ok(None);
     }
-    let fields = place.table.fields()?;
+    let fields = table.fields()?;
     let all = fields.iter().filter(|field| !field.is_part).map(|field| &field.path);
     let are_all = all.eq(named.iter().map(|(name, _)| name));
     let Some(schema) = file.schema().filter(|_| are_all) else { return Ok(None) };
@@ -219,9 +166,9 @@ fn own_schema(
     Ok(made.is_ok().then_some(schema))
 }
 
-/// The options that all files are copied with.
+/// A conversion that has begun.
 struct Copy<'a> {
-    together: &'a Together,
+    sources: &'a Sources,
     choice: &'a Choice,
     asked: &'a Conversion,
     format: FileFormat,
@@ -236,70 +183,55 @@ struct Copy<'a> {
 }
 
 impl Copy<'_> {
-    /// Copies all entries of a file that are chosen; answers the number of entries that were looked at.
-    /// `done` were before.
-    fn file(
-        &mut self,
-        place: &Place,
-        own: &Own,
-        done: u64,
-        lost: &mut Lost,
-        writer: &mut dyn TableWriter,
-        console: &mut Console<'_>,
-    ) -> Result<u64> {
-        let table = &place.table;
-        let wanted = self.wanted(own);
-        let united = self.together.united(own);
-        let mut options = SelectOptions { united, ..self.choice.expressions() };
-        if let Some(drawn) = self.drawn(table)? {
-            options.entries = Some(drawn);
-        }
-        let selection = table.select_fields(&wanted, options)?;
-        let entries = self.bounded(entries(table, selection.fields())?);
-        let begin = entries.start;
+    /// Copies the entries of all files.
+    fn run(&mut self, writer: &mut dyn TableWriter, console: &mut Console<'_>) -> Result<()> {
+        let Sources { selection, .. } = self.sources;
+        let uris = self.sources.uris();
         let is_text = self.format.is_text();
         let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
-        let first = begin.saturating_add(FIRST).min(entries.end);
-        // The reader of a stream gets its beginning at once.
-        let parts = if is_text { vec![begin..first, first..entries.end] } else { vec![entries] };
-        let mut copied = 0;
-        for part in parts.into_iter().filter(|part| !part.is_empty()) {
-            let mut steps = selection.steps(part, step)?;
-            while let Some((step, pieces)) = self.step(&selection, &mut steps, lost)? {
-                if self.is_stopped() {
-                    return Err(Error::new(ErrorKind::Cancelled).into());
-                }
-                for piece in pieces {
-                    let (first, kept) = (piece.entries.start, piece.kept);
-                    let entry = |row: u64| match &kept {
-                        Some(kept) => kept.get(row as usize).copied().unwrap_or(first),
-                        None => first.saturating_add(row),
-                    };
-                    let Some(arrays) = self.first_left(piece.arrays)? else { return Ok(copied) };
-                    let read = arrays.clone();
-                    let arranged = self.arranged(arrays)?;
-                    let failed = |error| self.write_failure(error, &selection, entry, &read);
-                    writer.write(&arranged).map_err(failed)?;
-                }
-                copied += step.end - step.start;
-                if self.asked.to == STANDARD {
-                    console.lines_of_file(&self.pipe.take())?;
-                    console.flush()?;
-                }
-                let likely = table.likely_entries()?.saturating_sub(begin);
-                self.bar.set_length(self.bar.length().unwrap_or(0).max(done + likely));
-                self.bar.set_position(done + copied);
-                if self.is_stopped() {
-                    return Err(Error::new(ErrorKind::Cancelled).into());
-                }
-            }
+        let mut steps = selection.steps(self.sources.entries(self.choice, self.asked)?, step)?;
+        if is_text {
+            // The reader of a stream gets its beginning at once.
+            steps = steps.with_first_step(FIRST);
         }
-        Ok(copied)
+        let mut losses = Losses::default();
+        while self.left != Some(0) {
+            self.check_stopped()?;
+            let read = steps.read(self.threads, &mut |_| !self.is_stopped())?;
+            let Some(step) = read else { break };
+            self.check_stopped()?;
+            losses.tell_before(step.file, &uris, console);
+            losses.add(step.lost);
+            let arrays = self.first_left(step.arrays)?;
+            if let Some(selection) = steps.selection() {
+                let entry = |row: u64| match &step.kept {
+                    Some(kept) => kept.get(row as usize).copied().unwrap_or(step.entries.start),
+                    None => step.entries.start.saturating_add(row),
+                };
+                let failed = |error| self.write_failure(error, selection, entry, &arrays);
+                writer.write(&self.arranged(arrays.clone())?).map_err(failed)?;
+                let likely = step.before.saturating_add(selection.table().likely_entries()?);
+                self.bar.set_length(self.bar.length().unwrap_or(0).max(likely));
+            }
+            if self.asked.to == STANDARD {
+                console.lines_of_file(&self.pipe.take())?;
+                console.flush()?;
+            }
+            self.bar.set_position(step.before.saturating_add(step.entries.end));
+        }
+        self.check_stopped()?;
+        losses.add(steps.take_lost());
+        losses.tell_before(usize::MAX, &uris, console);
+        Ok(())
     }
 
     /// Whether a signal or another thread ends the work.
     fn is_stopped(&self) -> bool {
         self.watch.is_some_and(Watch::asked) || self.cancellation.is_some_and(Cancellation::is_cancelled)
+    }
+
+    fn check_stopped(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::new(ErrorKind::Cancelled).into()) } else { Ok(()) }
     }
 
     /// An error of the writer, with what to do about it.
@@ -321,89 +253,26 @@ impl Copy<'_> {
         }
     }
 
-    /// The entries that are drawn, of those that pass the cut, if some are to be drawn.
-    fn drawn(&self, table: &Table) -> Result<Option<Vec<u64>>> {
-        let Some((count, seed)) = self.asked.sample else { return Ok(None) };
-        if self.choice.cut.is_none() {
-            return Ok(Some(sample_entries(table.entries()?, count, seed)));
-        }
-        let mut passing = Vec::new();
-        let mut steps =
-            table.select_fields(&[], self.choice.expressions())?.steps(.., Step::Bytes(64 << 20))?;
-        while let Some(batch) = steps.read_batch(self.threads, None)? {
-            let all = || batch.entries.clone().collect();
-            passing.extend(batch.kept.unwrap_or_else(all));
-        }
-        let drawn = sample_entries(passing.len() as u64, count, seed);
-        Ok(Some(drawn.into_iter().filter_map(|at| passing.get(at as usize).copied()).collect()))
-    }
-
-    /// The entries to look at, of all that a file has.
-    fn bounded(&self, all: Range<u64>) -> Range<u64> {
-        match (self.asked.end, self.left) {
-            (Some(End::Last(entries)), _) => all.start.max(all.end.saturating_sub(entries))..all.end,
-            (_, Some(left)) if self.choice.cut.is_none() => {
-                all.start..all.end.min(all.start.saturating_add(left))
-            }
-            _ => all,
-        }
-    }
-
-    /// The first rows of a piece, as many as are still to be written; `None` if there are enough.
-    fn first_left(&mut self, arrays: Vec<Array>) -> Result<Option<Vec<Array>>> {
+    /// The first rows of a step, as many as are still to be written.
+    fn first_left(&mut self, arrays: Vec<Array>) -> Result<Vec<Array>> {
         let (Some(left), Some(rows)) = (&mut self.left, arrays.first().map(|array| array.length)) else {
-            return Ok(Some(arrays));
+            return Ok(arrays);
         };
         let taken = rows.min(*left);
-        if taken == 0 && rows > 0 {
-            return Ok(None);
-        }
         *left -= taken;
         if taken == rows {
-            return Ok(Some(arrays));
+            return Ok(arrays);
         }
         let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
         let first = arrays
             .iter()
             .map(|array| Array::gather(&[(array, std::slice::from_ref(&(0..taken)))]).map_err(unlike));
-        Ok(Some(first.collect::<Result<_, Error>>()?))
-    }
-
-    /// The next step, in pieces if it is read around what is damaged.
-    fn step(
-        &self,
-        selection: &Selection,
-        steps: &mut Steps,
-        lost: &mut Lost,
-    ) -> Result<Option<(Range<u64>, Vec<Selected>)>> {
-        let goes_on = &mut |_: forthwith::Progress| !self.is_stopped();
-        if !self.asked.skip_errors {
-            let read = steps.read_batch(self.threads, Some(goes_on))?;
-            return Ok(read.map(|piece| (piece.entries.clone(), vec![piece])));
-        }
-        let Some(step) = steps.skip_step()? else { return Ok(None) };
-        let pieces = around::read(selection, step.clone(), self.threads, goes_on, lost)?;
-        Ok(Some((step, pieces)))
-    }
-
-    /// The columns in the order they are written in, with their fields in a file that has them as they are written.
-    fn wanted(&self, own: &Own) -> Vec<(&str, Option<u32>)> {
-        let named = &self.together.named;
-        // Of several with one name the first is the first.
-        let mut fields: HashMap<&str, VecDeque<Option<u32>>> = HashMap::new();
-        for column in &own.columns {
-            fields.entry(&column.name).or_default().push_back(column.field);
-        }
-        let mut field = |(name, _): &(String, Form)| {
-            let field = fields.get_mut(name.as_str()).and_then(VecDeque::pop_front)?;
-            if self.together.is_united(name) { None } else { field }
-        };
-        named.iter().map(|column| (column.0.as_str(), field(column))).collect()
+        Ok(first.collect::<Result<_, Error>>()?)
     }
 
     /// The columns as they are written.
     fn arranged(&self, arrays: Vec<Array>) -> Result<Vec<Array>> {
-        let arranged = self.together.named.iter().zip(arrays).map(|((_, form), array)| {
+        let arranged = self.sources.columns.iter().zip(arrays).map(|((_, form), array)| {
             let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
             let is_optional = matches!(form, Form::Option { .. });
             if is_optional { array.present().map_err(unlike) } else { Ok(array) }

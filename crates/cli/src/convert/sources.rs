@@ -1,123 +1,200 @@
-//! The files of a conversion, which are all looked at before the first is read.
+//! The files of a conversion as one chain. All of them are looked at before the first is read.
 
 use super::{
     Conversion,
-    columns::{Column, computed, fields, of_file, used},
-    together::{Own, Together},
+    columns::{computed, entries, fields},
 };
 use crate::{
+    chain::TargetChain,
     choice::Choice,
     console::Console,
+    end::End,
     failure::{Failure, Result},
     human,
-    opened::{self, Place},
+    opened::{self, Opening, Place},
     target::Target,
 };
-use forthwith::{FileFormat, columns::Form};
-use std::rc::Rc;
+use forthwith::{
+    Chain, ChainProjection, ChainSelection, Damage, FileFormat, FileProjection, MissingColumns,
+    ProjectionError, SelectOptions, Step, columns::Form, plan::Error, sample_entries,
+};
+use std::{ops::Range, sync::Arc};
 
-/// The fields, by path, that have timestamps in a zone.
-pub(super) type Zones = Rc<[(String, Form)]>;
+/// Decompressed bytes that are read at a time for a condition.
+const STEP: u64 = 64 << 20;
 
-/// A file on its way.
-pub(super) struct Source<'a> {
-    pub(super) target: &'a Target,
-    pub(super) own: Own,
+/// The files of a conversion, and the columns that are read of them.
+pub(super) struct Sources {
+    pub(super) chain: Chain,
+    pub(super) projection: Arc<ChainProjection>,
+    pub(super) selection: ChainSelection,
+    /// The columns as they are written.
+    pub(super) columns: Vec<(String, Form)>,
+    /// The first file, which stays open.
+    pub(super) first: Place,
+    /// About how many entries all files have.
     pub(super) likely: u64,
-    /// The zones of the timestamps of the first file, in which those of the others are shown.
-    zones: Option<Zones>,
-    /// Whether the table has no columns at all.
-    no_columns: bool,
-    /// The file that stays open: one that stands alone, and a stream, which cannot be read twice.
-    pub(super) opened: Option<Place>,
 }
 
-impl Source<'_> {
-    /// Opens the file again.
-    pub(super) fn place(&self, asked: &Conversion, opening: &opened::Opening) -> Result<Place> {
-        place(self.target, self.zones.as_ref(), asked, opening)
-    }
-}
-
-/// Opens a file.
-fn place(
-    target: &Target,
-    zones: Option<&Zones>,
-    asked: &Conversion,
-    opening: &opened::Opening,
-) -> Result<Place> {
-    let place = opened::place_of(target, opening)?.with_values(asked.values);
-    match zones {
-        Some(zones) => Ok(Place { table: place.table.in_zones_of(zones)?, ..place }),
-        None => Ok(place),
-    }
-}
-
-/// Looks at all files: which columns they have, and what these are together.
+/// Opens all files, and chooses and unites their columns.
 ///
 /// # Errors
-/// A file that cannot be opened, that has not the columns it is to have, or whose columns do not fit those of others.
-pub(super) fn look_at<'a>(
-    targets: &'a [Target],
+/// A file that cannot be opened, or lacks columns that were named; columns without a common type.
+pub(super) fn look_at(
+    targets: &[Target],
     choice: &Choice,
     format: FileFormat,
     asked: &Conversion,
-    opening: &opened::Opening,
+    opening: &Opening,
     console: &mut Console<'_>,
-) -> Result<(Vec<Source<'a>>, Together)> {
-    let mut sources = Vec::new();
-    let mut absent: Vec<Vec<(String, Failure)>> = Vec::new();
-    let mut zones: Option<Zones> = None;
-    for target in targets {
-        let place = place(target, zones.as_ref(), asked, opening)?;
+) -> Result<Sources> {
+    let missing = if asked.missing_null { MissingColumns::Null } else { MissingColumns::Raise };
+    let damage = if asked.skip_errors { Damage::Skip } else { Damage::Raise };
+    let files = TargetChain::new(targets, opening, asked.values, missing, damage)?;
+    let (mut likely, mut projections, mut absent) = (0_u64, Vec::new(), Vec::new());
+    let first = files.look(|_, place| {
         opened::tell_of_recovery(place.table.file(), console);
-        // The first file is read in its own.
-        let of_first = zones.clone();
-        zones.get_or_insert_with(|| place.table.zones().into());
-        let uri = place.table.file().uri().to_owned();
-        asked.refuse_to_replace(&uri)?;
-        let stands_alone = targets.len() == 1;
-        let mut own = Own { uri, ..Own::default() };
-        if stands_alone {
-            own.columns = of_file(&place, choice, format, asked, console)?;
-        } else {
-            if asked.missing_null {
-                let (there, not_there) = choice.of_those_there(&place)?;
-                absent.push(not_there);
-                if there.names_any(choice, &place) {
-                    own.columns = fields(&place, &there, format, asked, console)?;
-                }
-            } else {
-                own.columns = fields(&place, choice, format, asked, console)?;
-            }
-            own.used = used(&place, choice, &own.columns)?;
-        }
-        let no_columns = place.table.fields()?.is_empty();
-        let likely = if no_columns { place.table.entries()? } else { place.table.likely_entries()? };
-        if stands_alone {
+        asked.refuse_to_replace(place.table.file().uri())?;
+        let may_lack = asked.missing_null && targets.len() > 1;
+        let (projection, not_there) = project(place, choice, format, asked, may_lack, console)?;
+        absent.push(not_there);
+        projections.push(projection);
+        let has_fields = !place.table.fields()?.is_empty();
+        let entries = if has_fields { place.table.likely_entries()? } else { place.table.entries()? };
+        likely = likely.saturating_add(entries);
+        if targets.len() == 1 {
             place.tell(console);
         }
-        let opened = (stands_alone || target.is_stream()).then_some(place);
-        sources.push(Source { target, own, likely, zones: of_first, no_columns, opened });
-    }
+        Ok(())
+    })?;
+    let chain = files.chain;
     in_no_file(absent)?;
-    let together = together(&sources, choice, format, asked, opening, console)?;
-    if together.named.is_empty() {
-        return Err(nothing(&sources));
+    let projection = ChainProjection::unite(projections, missing).map_err(with_hint)?;
+    let projection = Arc::new(projection);
+    let (mut selection, columns) = select(&chain, &projection, &first, choice, format, asked, console)?;
+    if columns.is_empty() {
+        return Err(nothing_to_write(&first)?);
     }
-    Ok((sources, together))
+    if let Some(entries) = draw(&chain, &projection, choice, asked, opening.threads)? {
+        let computed: Vec<&str> =
+            selection.names().iter().skip(projection.columns().len()).map(String::as_str).collect();
+        let options = SelectOptions { entries: Some(entries), ..choice.expressions() };
+        selection = chain.select_projected(&projection, &computed, options)?;
+    }
+    Ok(Sources { chain, projection, selection, columns, first, likely })
 }
 
-/// Why nothing can be written.
-fn nothing(sources: &[Source<'_>]) -> Failure {
-    let Some(first) = sources.first() else { return Failure::misuse("there are no files".into()) };
-    let uri = &first.own.uri;
-    if first.no_columns {
-        let entries = human::counted(first.likely, "entry", "entries");
-        let what = format!("{uri} has {entries} and no columns, so that there is nothing to write");
-        return Failure::misuse(what).hinted("forthwith count says the number of entries");
+/// The fields to read of a file, and the patterns that match none of its fields.
+fn project(
+    place: &Place,
+    choice: &Choice,
+    format: FileFormat,
+    asked: &Conversion,
+    may_lack: bool,
+    console: &mut Console<'_>,
+) -> Result<(FileProjection, Vec<(String, Failure)>)> {
+    let (mut columns, mut absent) = (Vec::new(), Vec::new());
+    if may_lack {
+        let (present, not_there) = choice.of_those_there(place)?;
+        absent = not_there;
+        if present.names_any(choice, place) {
+            columns = fields(place, &present, format, asked, console)?;
+        }
+    } else {
+        columns = fields(place, choice, format, asked, console)?;
     }
-    Failure::misuse(format!("nothing of {uri} can be converted"))
+    let used = choice.fields_used(&place.table, &columns)?;
+    let is_counted = place.table.counts_blocks();
+    let sound = if asked.skip_errors && !is_counted { place.table.sound()?.0 } else { place.table.clone() };
+    let entries = entries(&sound, columns.iter().chain(&used))?;
+    let uri = place.table.file().uri().to_owned();
+    Ok((FileProjection { uri, columns, used, entries }, absent))
+}
+
+/// The columns of all files, and those that are written. What is computed is computed of the columns as all files together have them.
+fn select(
+    chain: &Chain,
+    projection: &Arc<ChainProjection>,
+    first: &Place,
+    choice: &Choice,
+    format: FileFormat,
+    asked: &Conversion,
+    console: &mut Console<'_>,
+) -> Result<(ChainSelection, Vec<(String, Form)>)> {
+    let select = |computed: &[&str]| {
+        let selection = chain.select_projected(projection, computed, choice.expressions());
+        selection.map_err(|error| hinted_of_missing(error, projection, asked))
+    };
+    let names: Vec<&str> = choice.computed.iter().map(String::as_str).collect();
+    let mut selection = select(&names)?;
+    let mut columns: Vec<(String, Form)> =
+        projection.columns().map(|(name, form)| (name.to_owned(), form.clone())).collect();
+    let of_expressions = selection.names().iter().cloned().zip(selection.forms().iter().cloned());
+    let kept = computed(first, of_expressions.skip(columns.len()), format, asked, console)?;
+    if kept.len() < names.len() {
+        selection = select(&kept.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+    }
+    columns.extend(kept);
+    Ok((selection, columns))
+}
+
+/// The entries that are drawn, of those that pass the cut, if some are to be drawn.
+fn draw(
+    chain: &Chain,
+    projection: &ChainProjection,
+    choice: &Choice,
+    asked: &Conversion,
+    threads: Option<usize>,
+) -> Result<Option<Vec<u64>>> {
+    let Some((count, seed)) = asked.sample else { return Ok(None) };
+    if choice.cut.is_none() {
+        return Ok(Some(sample_entries(chain.entries()?, count, seed)));
+    }
+    let projection = Arc::new(projection.without_columns());
+    let mut steps =
+        chain.select_projected(&projection, &[], choice.expressions())?.steps(.., Step::Bytes(STEP))?;
+    let mut passing: Vec<u64> = Vec::new();
+    while let Some(step) = steps.read(threads, &mut |_| true)? {
+        let entries = step.kept.unwrap_or_else(|| step.entries.collect());
+        passing.extend(entries.into_iter().map(|entry| step.before.saturating_add(entry)));
+    }
+    let drawn = sample_entries(passing.len() as u64, count, seed);
+    Ok(Some(drawn.into_iter().filter_map(|at| passing.get(at as usize).copied()).collect()))
+}
+
+impl Sources {
+    /// The names of the files in messages.
+    pub(super) fn uris(&self) -> Vec<&str> {
+        self.projection.files().iter().map(|file| file.uri.as_str()).collect()
+    }
+
+    /// The entries to read, counted in all files; more if it is not known beforehand which pass the cut.
+    pub(super) fn entries(&self, choice: &Choice, asked: &Conversion) -> Result<Range<u64>> {
+        let own = self.projection.files().iter().find_map(|file| file.entries.clone());
+        match asked.end {
+            // Of one file.
+            Some(End::Last(entries)) => {
+                let all = match own {
+                    Some(own) => own,
+                    None => 0..self.chain.entries()?,
+                };
+                Ok(all.start.max(all.end.saturating_sub(entries))..all.end)
+            }
+            Some(End::First(entries)) if choice.cut.is_none() && own.is_none() => Ok(0..entries),
+            _ => Ok(0..u64::MAX),
+        }
+    }
+}
+
+/// The reason why nothing of some files can be written.
+fn nothing_to_write(first: &Place) -> Result<Failure> {
+    let uri = first.table.file().uri();
+    if first.table.fields()?.is_empty() {
+        let entries = human::counted(first.table.entries()?, "entry", "entries");
+        let what = format!("{uri} has {entries} and no columns, so that there is nothing to write");
+        return Ok(Failure::misuse(what).hinted("forthwith count says the number of entries"));
+    }
+    Ok(Failure::misuse(format!("nothing of {uri} can be converted")))
 }
 
 /// The error of a name or a pattern that is that of no column in any of the files.
@@ -131,71 +208,26 @@ fn in_no_file(mut absent: Vec<Vec<(String, Failure)>>) -> Result<()> {
     }
 }
 
-/// The columns of all files. Where there are several, what is computed is computed of the columns as all files together have them.
-fn together(
-    sources: &[Source<'_>],
-    choice: &Choice,
-    format: FileFormat,
-    asked: &Conversion,
-    opening: &opened::Opening,
-    console: &mut Console<'_>,
-) -> Result<Together> {
-    let all: Vec<Own> = sources.iter().map(|source| source.own.clone()).collect();
-    let mut together = Together::of(&all, asked.missing_null)?;
-    if sources.len() == 1 || !choice.has_expressions() {
-        return Ok(together);
-    }
-    let mut first: Option<Vec<Column>> = None;
-    for source in sources {
-        let again;
-        let place = match &source.opened {
-            Some(place) => place,
-            None => {
-                again = source.place(asked, opening)?;
-                &again
-            }
-        };
-        let united = together.united(&source.own);
-        let made = computed(place, choice, united, format, asked, console)
-            .map_err(|failure| hinted_of_missing(failure, source, sources, asked))?;
-        match &mut first {
-            None => first = Some(made),
-            Some(first) => alike(first, made, &sources[0].own.uri, &source.own.uri)?,
-        }
-    }
-    together.named.extend(first.into_iter().flatten().map(|column| (column.name, column.form)));
-    Ok(together)
+/// An error of columns that differ between files, with the options that help.
+fn with_hint(error: ProjectionError) -> Failure {
+    let hint = match error {
+        ProjectionError::Absent { .. } => "--missing null makes such values null, --columns chooses others",
+        _ => "--columns chooses others",
+    };
+    Failure::misuse(error.to_string()).hinted(hint)
 }
 
-/// An expression that names a column which other files have can be computed if what is missing is null.
-fn hinted_of_missing(
-    failure: Failure,
-    source: &Source<'_>,
-    sources: &[Source<'_>],
-    asked: &Conversion,
-) -> Failure {
-    let has = |own: &Own, name: &str| own.columns.iter().chain(&own.used).any(|column| column.name == name);
-    let used = sources.iter().flat_map(|source| &source.own.used);
-    match used.map(|column| &column.name).find(|name| !has(&source.own, name)) {
+/// An expression that uses a column of other files can be computed if missing values are null.
+fn hinted_of_missing(error: Error, projection: &ChainProjection, asked: &Conversion) -> Failure {
+    let uri = error.place.uri.clone();
+    let failure = Failure::from(error);
+    let files = projection.files();
+    let Some(file) = files.iter().find(|file| uri.as_ref() == Some(&file.uri)) else { return failure };
+    let has = |name: &str| file.columns.iter().chain(&file.used).any(|field| field.name == name);
+    match files.iter().flat_map(|file| &file.used).map(|field| &field.name).find(|name| !has(name)) {
         Some(name) if !asked.missing_null => failure.hinted(format!(
             "other files have a column {name}: --missing null makes such values null where a file lacks it"
         )),
         _ => failure,
     }
-}
-
-/// Takes into the computed columns of some files what they are in another one: some may have missing values, and some not.
-fn alike(all: &mut [Column], others: Vec<Column>, first: &str, uri: &str) -> Result<()> {
-    for (column, other) in all.iter_mut().zip(others) {
-        let (ours, theirs) = (column.form.clone().optional(), other.form.clone().optional());
-        if column.name != other.name || ours.type_string() != theirs.type_string() {
-            let (ours, theirs) = (column.form.type_string(), other.form.type_string());
-            let what = format!("column {} is {theirs} in {uri}, and {ours} in {first}", column.name);
-            return Err(Failure::misuse(what));
-        }
-        if matches!(other.form, Form::Option { .. }) {
-            column.form = ours;
-        }
-    }
-    Ok(())
 }

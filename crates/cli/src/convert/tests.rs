@@ -1,7 +1,7 @@
 //! That a conversion begins with what it needs.
 
 use super::{
-    columns::{entries, of_file},
+    columns::{self as convert_columns, entries},
     *,
 };
 use forthwith::{Engine, File, Options, columns, io, plan::WriteOptions};
@@ -54,7 +54,7 @@ fn blocks_are_looked_for_on_the_way() {
     let source = io::Callback::new("made.avro", Box::new(Counting(bytes, Arc::clone(&read))));
     let file =
         File::from_source(Arc::new(source), Arc::new(Engine::new(Options::default()))).expect("a file");
-    let place = Place {
+    let place = crate::opened::Place {
         table: file.table("").expect("a table"),
         branch: None,
         named: true,
@@ -64,10 +64,11 @@ fn blocks_are_looked_for_on_the_way() {
     let paint = crate::paint::Paint { color: false };
     let mut console = Console::new(&mut out, &mut err, None, paint);
     let format = FileFormat::of("made.parquet").expect("it is written");
-    let columns = of_file(&place, &Choice::default(), format, &Conversion::default(), &mut console);
+    let columns =
+        convert_columns::fields(&place, &Choice::default(), format, &Conversion::default(), &mut console);
     let columns = columns.expect("columns");
     let table = &place.table;
-    assert_eq!(entries(table, &[columns[0].field.expect("a field")]).expect("entries"), 0..u64::MAX);
+    assert_eq!(entries(table, columns.iter()).expect("entries"), None);
     assert!(read.load(Ordering::Relaxed) < 20_000, "nothing but the header is needed");
     let mut steps = table.steps(&[0], 0..u64::MAX, Step::Bytes(16_000)).expect("steps");
     let (step, _) = steps.read(Some(1), None).expect("a step").expect("not the last");

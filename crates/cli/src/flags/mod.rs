@@ -431,7 +431,10 @@ pub(crate) struct Count {
     /// Only entries for which an expression is true, as in 'nMuon > 1 and any(Muon_pt > 20)'; the columns in it are read
     #[arg(short = 'w', long = "where", value_name = "EXPRESSION")]
     pub(crate) cut: Option<String>,
-    /// Print JSON: an array of objects
+    /// Count the files as one table: one number for all of them
+    #[arg(long)]
+    pub(crate) chain: bool,
+    /// Print JSON: an array of objects; with --chain one object
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -441,6 +444,9 @@ pub(crate) struct Schema {
     /// The tree; several one after the other
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
+    /// Describe the files as one table: the columns of all of them in their common types, with a ? where some files lack one
+    #[arg(long)]
+    pub(crate) chain: bool,
     /// Print JSON: an array of columns
     #[arg(long)]
     pub(crate) json: bool,

@@ -37,6 +37,9 @@ pub(crate) struct Plot {
     /// Logarithmic axes, by their letters: x, y, or z for the colours of two dimensions
     #[arg(long, value_name = "AXES", value_parser = axes)]
     pub(crate) log: Option<String>,
+    /// Draw the files as one table: each histogram has the entries of all of them
+    #[arg(long)]
+    pub(crate) chain: bool,
     /// Also entries, mean and standard deviation, as ROOT has them
     #[arg(long)]
     pub(crate) stats: bool,

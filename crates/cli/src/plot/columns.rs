@@ -5,51 +5,47 @@ use super::{
     drawing::Drawing,
     fill::{Column, fill},
     pairs,
-    tables::{Named, field, named, selection, steps, title},
+    tables::PlotTable,
     too_many,
 };
 use crate::{
     console::Console,
     failure::{Failure, Result},
-    opened::Place,
     picture::MOST_SERIES,
     shape::Shape,
-    target::Target,
 };
 
 /// Fills the histograms of the columns that are drawn. Those of one picture have the same bins.
 pub(super) fn drawings(
-    places: &[(&Place, &Target)],
+    tables: &[PlotTable],
     plotting: &Plotting,
     shape: Shape,
     console: &mut Console<'_>,
 ) -> Result<Vec<Drawing>> {
-    let mut columns = Vec::new();
-    for (place, target) in places {
-        let found = named(place, plotting, console)?;
-        columns.extend(found.into_iter().map(|column| (*place, *target, column)));
-    }
+    let columns: Vec<_> =
+        tables.iter().flat_map(|table| table.columns.iter().map(move |column| (table, column))).collect();
     if columns.is_empty() {
         return Err(Failure::misuse("there are no numbers to draw".into()));
     }
-    if let Some(against) = &plotting.against {
-        let drawing = |(place, target, column): &(&Place, &Target, Named)| {
-            pairs::fill(place, target, column, &field(place, plotting, against)?, plotting, shape, console)
-        };
-        return columns.iter().map(drawing).collect();
+    if plotting.against.is_some() {
+        let mut drawings = Vec::new();
+        for (table, column) in columns {
+            if let Some(against) = &table.against {
+                drawings.push(pairs::fill(table, column, against, plotting, shape, console)?);
+            }
+        }
+        return Ok(drawings);
     }
     let several = columns.len() > 1 && plotting.is_together();
     if several && columns.len() > MOST_SERIES {
         return Err(too_many(columns.len()));
     }
-    let files: Vec<&str> = columns.iter().map(|(_, target, _)| target.uri.as_str()).collect();
-    let names: Vec<&str> = columns.iter().map(|(_, _, (name, _))| name.as_str()).collect();
+    let files: Vec<&str> = columns.iter().map(|(table, _)| table.uri.as_str()).collect();
+    let names: Vec<&str> = columns.iter().map(|(_, (name, _))| name.as_str()).collect();
     let legends = legends(&files, &names);
     let mut opened = Vec::new();
-    for ((place, target, column), legend) in columns.iter().zip(legends) {
-        let selection = selection(place, std::slice::from_ref(column), plotting)?;
-        let title = title(place, target, plotting);
-        let steps = steps(place, &selection, column, plotting)?;
+    for ((table, column), legend) in columns.into_iter().zip(legends) {
+        let (steps, title) = (table.steps(&[column], plotting)?, table.title.clone());
         opened.push(Column { name: column.0.clone(), legend, title, steps });
     }
     let groups: Vec<Vec<Column>> =

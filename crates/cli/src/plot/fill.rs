@@ -12,7 +12,7 @@ use crate::{
     shape::Shape,
 };
 use forthwith::{
-    Steps,
+    ChainSteps,
     columns::Array,
     plan::{Error, ErrorKind},
 };
@@ -29,7 +29,7 @@ pub(super) struct Column {
     pub(super) legend: String,
     /// The table, and the entries of it.
     pub(super) title: String,
-    pub(super) steps: Steps,
+    pub(super) steps: ChainSteps,
 }
 
 /// A column before the bins are known: the values that were read so far.
@@ -172,12 +172,12 @@ fn begin(column: Column, has_range: bool, is_log: bool, watch: &Watch) -> Result
 }
 
 /// The first column of the next step.
-fn next(steps: &mut Steps, watch: &Watch) -> Result<Option<Array>> {
-    let read = steps.read(None, Some(&mut |_| !watch.asked()))?;
+fn next(steps: &mut ChainSteps, watch: &Watch) -> Result<Option<Array>> {
+    let read = steps.read(None, &mut |_| !watch.asked())?;
     if watch.asked() {
         return Err(Error::new(ErrorKind::Cancelled).into());
     }
-    Ok(read.and_then(|(_, arrays)| arrays.into_iter().next()))
+    Ok(read.and_then(|step| step.arrays.into_iter().next()))
 }
 
 /// Fills the histogram with the values read so far and with the rest.

@@ -34,6 +34,8 @@ pub(crate) struct Plotting {
     style: Style,
     is_density: bool,
     is_overlay: bool,
+    /// Whether the files are one table.
+    pub(crate) is_chain: bool,
     output: Option<Picture>,
 }
 
@@ -79,6 +81,7 @@ impl Plotting {
             style,
             is_density: typed.density,
             is_overlay: typed.overlay || typed.ratio,
+            is_chain: typed.chain,
             output: typed.output.map(|path| Picture::of(path, typed.force)).transpose()?,
         };
         Ok((targets, Box::new(plotting)))
@@ -160,10 +163,24 @@ pub(crate) fn plot(
             output::all(vec![drawing], plotting, shape, console)
         }
         Source::Columns(place) => {
-            let drawings = columns::drawings(&[(&place, target)], plotting, shape, console)?;
+            let table = tables::PlotTable::of_place(&place, target, plotting, console)?;
+            let drawings = columns::drawings(&[table], plotting, shape, console)?;
             output::all(drawings, plotting, shape, console)
         }
     }
+}
+
+/// Draws columns of several targets as of one table.
+pub(crate) fn chain(
+    targets: &[Target],
+    plotting: &Plotting,
+    shape: Shape,
+    opening: &Opening,
+    console: &mut Console<'_>,
+) -> Result<()> {
+    let table = tables::PlotTable::of_chain(targets, plotting, opening, console)?;
+    let drawings = columns::drawings(&[table], plotting, shape, console)?;
+    output::all(drawings, plotting, shape, console)
 }
 
 /// Draws what several targets name in one picture.
@@ -175,11 +192,13 @@ pub(crate) fn together(
     console: &mut Console<'_>,
 ) -> Result<()> {
     let files = targets.iter().map(|target| opened::file(target, opening)).collect::<Result<Vec<_>>>()?;
-    let (mut objects, mut places) = (Vec::new(), Vec::new());
+    let (mut objects, mut tables) = (Vec::new(), Vec::new());
     for (file, target) in files.iter().zip(targets) {
         opened::tell_of_recovery(file, console);
         match source(file, target, plotting, console)? {
-            Source::Columns(place) => places.push((place, target)),
+            Source::Columns(place) => {
+                tables.push(tables::PlotTable::of_place(&place, target, plotting, console)?)
+            }
             Source::Object(key) => objects.push((file, target, key)),
         }
     }
@@ -188,9 +207,8 @@ pub(crate) fn together(
     let legends = columns::legends(&uris, &paths);
     let drawn = objects.iter().zip(legends).map(|((file, _, key), name)| objects::drawing(file, key, &name));
     let mut drawings = drawn.collect::<Result<Vec<_>>>()?;
-    let places: Vec<_> = places.iter().map(|(place, target)| (place, *target)).collect();
-    if !places.is_empty() {
-        drawings.extend(columns::drawings(&places, plotting, shape, console)?);
+    if !tables.is_empty() {
+        drawings.extend(columns::drawings(&tables, plotting, shape, console)?);
     }
     if drawings.len() > MOST_SERIES {
         return Err(too_many(drawings.len()));

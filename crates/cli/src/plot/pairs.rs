@@ -4,7 +4,7 @@ use super::{
     Plotting,
     drawing::Drawing,
     fill::{Axis, bins, place as place_on, text_width, typed_range},
-    tables::{Named, selection, steps, title},
+    tables::{Named, PlotTable},
 };
 use crate::{
     binned::Grid,
@@ -15,9 +15,7 @@ use crate::{
     human,
     interrupt::Watch,
     numbers::pairs,
-    opened::Place,
     shape::Shape,
-    target::Target,
 };
 use forthwith::plan::{Error, ErrorKind};
 
@@ -30,27 +28,28 @@ const MOST: usize = 400;
 
 /// Fills the histogram of two columns, x and y.
 pub(super) fn fill(
-    place: &Place,
-    target: &Target,
+    table: &PlotTable,
     x: &Named,
     y: &Named,
     plotting: &Plotting,
     shape: Shape,
     console: &mut Console<'_>,
 ) -> Result<Drawing> {
-    let uri = place.table.file().uri();
-    let selection = selection(place, &[x.clone(), y.clone()], plotting)?;
-    let mut steps = steps(place, &selection, x, plotting)?;
+    let mut steps = table.steps(&[x, y], plotting)?;
+    // Computed columns come behind fields.
+    let is_swapped = x.1.is_none() && y.1.is_some();
     let style = plotting.style;
     let x_typed = typed_range(plotting.range, style.log_x)?;
     let y_typed = typed_range(plotting.y_range, style.log_y)?;
     let watch = Watch::begin();
     let (mut filled, mut read, mut dropped): (Option<(Heat, [Axis; 2])>, u64, u64) = (None, 0, 0);
-    while let Some((_, arrays)) = steps.read(None, Some(&mut |_| !watch.asked()))? {
+    while let Some(step) = steps.read(None, &mut |_| !watch.asked())? {
+        let uri = table.file(step.file);
         if watch.asked() {
             return Err(Error::new(ErrorKind::Cancelled).in_file(uri).into());
         }
-        let [x_values, y_values] = &arrays[..] else { continue };
+        let [first, second] = &step.arrays[..] else { continue };
+        let (x_values, y_values) = if is_swapped { (second, first) } else { (first, second) };
         read += x_values.length;
         let both = pairs(x_values, y_values).map_err(|why| Error::invalid(why).in_file(uri))?;
         let both = both.into_iter().map(|(x, y)| (place_on(x, style.log_x), place_on(y, style.log_y)));
@@ -95,7 +94,7 @@ pub(super) fn fill(
     let not_shown =
         if outside > 0 { format!("; not shown: {}", human::count(outside)) } else { String::new() };
     let caption = format!("{names} of {entries}{not_shown}");
-    Ok(Drawing::two(grid, title(place, target, plotting), caption, "Entries".into()))
+    Ok(Drawing::two(grid, table.title.clone(), caption, "Entries".into()))
 }
 
 /// Numbers of bins: in lines of text no more than fit.

@@ -1,40 +1,174 @@
-//! Columns of one table that have numbers.
+//! Tables whose columns are drawn: that of one file, or those of several files as one.
 
 use super::Plotting;
 use crate::{
+    chain::TargetChain,
     choice::Chosen,
     console::Console,
     failure::{Failure, Result},
     human,
-    opened::Place,
+    opened::{self, Opening, Place, Values},
     survey::{Branch, Means},
     target::Target,
 };
-use forthwith::{Selection, Step, Steps};
+use forthwith::{
+    Chain, ChainFile, ChainOptions, ChainProjection, ChainSteps, Damage, FileProjection, MissingColumns,
+    ProjectedField, Step, Table,
+};
+use std::{ops::Range, sync::Arc};
 
 /// Decompressed bytes of a step.
 const STEP: u64 = 8 << 20;
 
-/// A column: its name, and its position if it is a field.
+/// A column: its name, and its position in the first file if it is a field.
 pub(super) type Named = (String, Option<u32>);
 
-/// The table of a histogram, and the entries that are drawn.
-pub(super) fn title(place: &Place, target: &Target, plotting: &Plotting) -> String {
-    let file = target.uri.rsplit('/').next().unwrap_or_default();
-    let table = place.table.path();
-    let table = if place.table.file().is_one_table() || table.is_empty() {
-        file.into()
-    } else {
-        format!("{file}:{table}")
-    };
-    match &plotting.choice.cut {
-        Some(cut) => format!("{table} where {cut}"),
-        None => table,
+/// A table, and its columns that are drawn.
+pub(super) struct PlotTable {
+    /// The name of the first file.
+    pub(super) uri: String,
+    /// The table of a histogram, and the entries that are drawn.
+    pub(super) title: String,
+    pub(super) columns: Vec<Named>,
+    /// The column along the vertical axis.
+    pub(super) against: Option<Named>,
+    chain: Chain,
+    files: Vec<FileFields>,
+}
+
+/// Fields of one file.
+struct FileFields {
+    uri: String,
+    /// The fields that are drawn, with their entries.
+    drawn: Vec<(ProjectedField, Range<u64>)>,
+    /// Fields that expressions use.
+    used: Vec<ProjectedField>,
+}
+
+impl PlotTable {
+    /// The table of one file.
+    pub(super) fn of_place(
+        place: &Place,
+        target: &Target,
+        plotting: &Plotting,
+        console: &mut Console<'_>,
+    ) -> Result<Self> {
+        let table = place.table.clone();
+        let file = ChainFile { path: target.name().to_owned(), ..ChainFile::default() };
+        let engine = Some(Arc::clone(table.file().engine()));
+        let options = ChainOptions { engine, ..ChainOptions::default() };
+        let chain = Chain::with_opener(vec![file], options, move |_| Ok(table.clone()))?;
+        let (columns, against) = find_columns(place, plotting, console)?;
+        let fields = FileFields::of(&place.table, columns.iter().chain(&against), plotting)?;
+        let (uri, title) = (target.uri.clone(), title(place, target, 1, plotting));
+        Ok(Self { uri, title, columns, against, chain, files: vec![fields] })
+    }
+
+    /// The tables of several files, which must all have the columns.
+    pub(super) fn of_chain(
+        targets: &[Target],
+        plotting: &Plotting,
+        opening: &Opening,
+        console: &mut Console<'_>,
+    ) -> Result<Self> {
+        let (values, missing) = (Values::default(), MissingColumns::Raise);
+        let opened = TargetChain::new(targets, opening, values, missing, Damage::Raise)?;
+        let (mut drawn, mut files) = (None, Vec::new());
+        let first = opened.look(|_, place| {
+            opened::tell_of_recovery(place.table.file(), console);
+            if drawn.is_none() {
+                drawn = Some(find_columns(place, plotting, console)?);
+            }
+            let Some((columns, against)) = &drawn else { return Ok(()) };
+            let in_first = files.is_empty();
+            let in_other = |(name, field): &Named| -> Result<Named> {
+                let is_other = field.is_some() && !in_first;
+                Ok((name.clone(), if is_other { Some(place.table.find(name)?) } else { *field }))
+            };
+            let columns: Vec<Named> =
+                columns.iter().chain(against.iter()).map(in_other).collect::<Result<_>>()?;
+            files.push(FileFields::of(&place.table, columns.iter(), plotting)?);
+            Ok(())
+        })?;
+        let (columns, against) = drawn.unwrap_or_default();
+        let target = targets.first().ok_or_else(|| Failure::misuse("there are no files".into()))?;
+        let (uri, title) = (target.uri.clone(), title(&first, target, targets.len(), plotting));
+        Ok(Self { uri, title, columns, against, chain: opened.chain, files })
+    }
+
+    /// The name of a file.
+    pub(super) fn file(&self, file: usize) -> &str {
+        self.files.get(file).map_or(&self.uri, |file| &file.uri)
+    }
+
+    /// The entries of some columns that are drawn together, in steps: fields first, then what is computed.
+    pub(super) fn steps(&self, columns: &[&Named], plotting: &Plotting) -> Result<ChainSteps> {
+        let file = |file: &FileFields| -> Result<FileProjection> {
+            let is_chosen =
+                |name: &str| columns.iter().any(|(known, field)| field.is_some() && known == name);
+            let mut chosen: Vec<ProjectedField> = Vec::new();
+            let mut entries = None;
+            for (name, _) in columns.iter().filter(|(_, field)| field.is_some()) {
+                let found = file.drawn.iter().find(|(field, _)| field.name == *name);
+                let (field, range) = found.ok_or_else(|| absent(&file.uri, name))?;
+                chosen.push(field.clone());
+                entries.get_or_insert_with(|| range.clone());
+            }
+            let used = file.used.iter().filter(|field| !is_chosen(&field.name)).cloned().collect();
+            Ok(FileProjection { uri: file.uri.clone(), columns: chosen, used, entries })
+        };
+        let files = self.files.iter().map(file).collect::<Result<Vec<_>>>()?;
+        let projection =
+            ChainProjection::unite(files, MissingColumns::Raise).map_err(forthwith::plan::Error::from)?;
+        let computed: Vec<&str> =
+            columns.iter().filter(|(_, field)| field.is_none()).map(|(name, _)| name.as_str()).collect();
+        let selection =
+            self.chain.select_projected(&Arc::new(projection), &computed, plotting.choice.expressions())?;
+        for (name, form) in selection.names().iter().zip(selection.forms()) {
+            if form.numbers().is_none() {
+                return Err(without_numbers(name, &form.type_string()));
+            }
+        }
+        Ok(selection.steps(0..plotting.entries, Step::Bytes(STEP))?)
     }
 }
 
-/// The columns of numbers to draw of a table.
-pub(super) fn named(place: &Place, plotting: &Plotting, console: &mut Console<'_>) -> Result<Vec<Named>> {
+impl FileFields {
+    fn of<'n>(table: &Table, columns: impl Iterator<Item = &'n Named>, plotting: &Plotting) -> Result<Self> {
+        let mut drawn = Vec::new();
+        for (name, field) in columns.filter_map(|(name, field)| Some((name, (*field)?))) {
+            let entries = table.entry_range_up_to(field, plotting.entries)?;
+            drawn.push((ProjectedField { name: name.clone(), field, form: table.form(field)? }, entries));
+        }
+        let used = plotting.choice.fields_used(table, &[])?;
+        Ok(Self { uri: table.file().uri().to_owned(), drawn, used })
+    }
+}
+
+/// The title of a histogram.
+fn title(place: &Place, target: &Target, files: usize, plotting: &Plotting) -> String {
+    let file = target.uri.rsplit('/').next().unwrap_or_default();
+    let table = place.table.path();
+    let mut title = if place.table.file().is_one_table() || table.is_empty() {
+        file.to_owned()
+    } else {
+        format!("{file}:{table}")
+    };
+    if files > 1 {
+        title += &format!(" and {} more", files - 1);
+    }
+    match &plotting.choice.cut {
+        Some(cut) => format!("{title} where {cut}"),
+        None => title,
+    }
+}
+
+/// The columns of numbers to draw of a table, and that along the vertical axis.
+fn find_columns(
+    place: &Place,
+    plotting: &Plotting,
+    console: &mut Console<'_>,
+) -> Result<(Vec<Named>, Option<Named>)> {
     let choice = &plotting.choice;
     let chosen = !choice.names.is_empty() || !choice.filter.is_empty() || place.branch.is_some();
     if !chosen && choice.computed.is_empty() {
@@ -60,11 +194,13 @@ pub(super) fn named(place: &Place, plotting: &Plotting, console: &mut Console<'_
     }
     let computed = choice.computed.iter().filter(|name| plotting.against.as_ref() != Some(name));
     columns.extend(computed.map(|name| (name.clone(), None)));
-    Ok(columns)
+    let against = plotting.against.as_ref().filter(|_| !columns.is_empty());
+    let against = against.map(|name| field(place, plotting, name)).transpose()?;
+    Ok((columns, against))
 }
 
 /// The field or the computed column of a name.
-pub(super) fn field(place: &Place, plotting: &Plotting, name: &str) -> Result<Named> {
+fn field(place: &Place, plotting: &Plotting, name: &str) -> Result<Named> {
     if plotting.choice.aliases.iter().any(|(alias, _)| alias == name) {
         return Ok((name.to_owned(), None));
     }
@@ -78,32 +214,8 @@ pub(super) fn field(place: &Place, plotting: &Plotting, name: &str) -> Result<Na
     Ok((branch.field.path.clone(), Some(index)))
 }
 
-/// Selects columns to read together; computed columns are checked to be numbers.
-pub(super) fn selection(place: &Place, columns: &[Named], plotting: &Plotting) -> Result<Selection> {
-    let named: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
-    let selection = place.table.select_fields(&named, plotting.choice.expressions())?;
-    if columns.iter().any(|(_, field)| field.is_none()) {
-        for ((name, field), form) in columns.iter().zip(selection.forms()?) {
-            if field.is_none() && form.numbers().is_none() {
-                return Err(without_numbers(name, &form.type_string()));
-            }
-        }
-    }
-    Ok(selection)
-}
-
-/// The entries that are drawn, in steps.
-pub(super) fn steps(
-    place: &Place,
-    selection: &Selection,
-    (_, field): &Named,
-    plotting: &Plotting,
-) -> Result<Steps> {
-    let whole = match field {
-        Some(field) => place.table.entry_range_up_to(*field, plotting.entries)?,
-        None => 0..plotting.entries,
-    };
-    Ok(selection.steps(whole.start..whole.end.min(plotting.entries), Step::Bytes(STEP))?)
+fn absent(uri: &str, name: &str) -> Failure {
+    Failure::misuse(format!("{uri} has no column {name}"))
 }
 
 fn without_numbers(name: &str, kind: &str) -> Failure {

@@ -1,6 +1,7 @@
 //! The command, as a user sees it: what it prints, where, and with which exit code.
 #![allow(clippy::disallowed_methods, reason = "tests and examples run where there are processes and clocks")]
 
+mod chains;
 mod check;
 mod columns;
 mod convert;

@@ -7,16 +7,16 @@ use ::forthwith::{
 };
 use serde_json::{Value, json};
 
-fn folder() -> tempfile::TempDir {
+pub(crate) fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")
 }
 
-fn at(folder: &tempfile::TempDir, name: &str) -> String {
+pub(crate) fn at(folder: &tempfile::TempDir, name: &str) -> String {
     folder.path().join(name).to_str().expect("a UTF-8 path").to_owned()
 }
 
 /// A file with columns of numbers.
-fn write(path: String, columns: &[(&str, Column)]) -> String {
+pub(crate) fn write(path: String, columns: &[(&str, Column)]) -> String {
     let form = |name: &str, column: &Column| Form::Numpy {
         key: name.to_owned(),
         dtype: column.dtype(),
