@@ -41,6 +41,10 @@ class Computed:
         cut: An expression; entries for which it is false are left out.
         aliases: Names for expressions.
         library: What columns become.
+
+    Attributes:
+        columns: The columns that are read: texts, and the positions of branches among them.
+        choice: The cut and the aliases, as forthwith takes them.
     """
 
     def __init__(self, owner: Any, names: list[str], cut: str | None, aliases: Any, library: Library) -> None:
@@ -74,21 +78,22 @@ class Computed:
                     distinct.append((self._mask, COMPUTED))
             elif kind not in _TRUTH:
                 cut = f"({cut}) != 0"
-        self._labels = [label for label, _ in distinct]
-        self._query = Query(tree, distinct, Choice(cut, aliases))
+        self.columns, self.choice = distinct, Choice(cut, aliases)
+        self._query = Query(tree, distinct, self.choice)
 
     def read(self, start: int, stop: int) -> tuple[dict[str, Any], int]:
         """The columns, and the number of entries that passed."""
-        return self._made(start, stop, *self._query.core.read(start, stop))
+        return self.made(start, stop, *self._query.core.read(start, stop))
 
     def steps(self, start: int, stop: int, step: int) -> Iterator[tuple[int, int, dict[str, Any], int]]:
         """The same, so many entries at a time, with the first entry of each step and the one after its last."""
         reader = self._query.core.batches(start, stop, step)
         while (found := reader.read()) is not None:
-            yield (*found[:2], *self._made(*found))
+            yield (*found[:2], *self.made(*found))
 
-    def _made(self, start: int, stop: int, arrays: Any, kept: Any) -> tuple[dict[str, Any], int]:
-        by_text = dict(zip(self._labels, arrays, strict=True))
+    def made(self, start: int, stop: int, arrays: Any, kept: Any) -> tuple[dict[str, Any], int]:
+        """What arrays of the columns become, and the number of entries that passed, which are `kept` if there is a cut."""
+        by_text = dict(zip((label for label, _ in self.columns), arrays, strict=True))
         ak, library = package("awkward"), self._library
         made = {}
         mask = None if self._mask is None else ak.Array(by_text[self._mask].logical().layout()) != 0

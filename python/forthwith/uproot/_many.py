@@ -10,11 +10,12 @@ from glob import glob
 from typing import Any
 
 from forthwith import _stores
-from forthwith._errors import KeyInFileError
+from forthwith._errors import ForthwithError, KeyInFileError
 from forthwith.uproot import _options
+from forthwith.uproot._alike import AlikeTrees
 from forthwith.uproot._branches import HasBranches, entry_range
 from forthwith.uproot._file import ReadOnlyDirectory
-from forthwith.uproot._library import library_of
+from forthwith.uproot._library import Library, library_of
 from forthwith.uproot._ntuple_fields import HasFields
 from forthwith.uproot._open import open_at, split, whole
 from forthwith.uproot._options import with_own_options
@@ -188,7 +189,9 @@ def _moved(found: Any, offset: int) -> Any:
             else found.index + offset
         )
     elif isinstance(found, tuple | list):
-        return type(found)(_moved(one, offset) for one in found)
+        # A column that was asked for twice is one object.
+        moved = {key: _moved(one, offset) for key, one in {id(one): one for one in found}.items()}
+        return type(found)(moved[id(one)] for one in found)
     elif isinstance(found, dict):
         return {name: _moved(one, offset) for name, one in found.items()}
     return found
@@ -220,6 +223,10 @@ def concatenate(
     options, opening = _options.apart("concatenate", options)
     library = library_of(library)
     given = _files(files, opening)
+    if (alike := AlikeTrees.of(given, opening)) is not None:
+        found = _at_once(alike, given[0], expressions, cut, (entry_start, entry_stop), library, options, opening)
+        if found is not None:
+            return found
     start, stop = 0, sys.maxsize
     if entry_start is not None or entry_stop is not None:
         entries = [_entries(path, inner, allow_missing, opening) for path, inner in given]
@@ -253,6 +260,25 @@ def concatenate(
     if not parts:
         return instead.take(library.group({}, [], options.get("how"), 0, 0), allow_missing)
     return parts[0] if len(parts) == 1 else library.concatenate(parts)
+
+
+def _at_once(
+    alike: AlikeTrees,
+    first: tuple[Any, Any],
+    expressions: Any,
+    cut: str | None,
+    bounds: tuple[Any, Any],
+    library: Library,
+    options: dict[str, Any],
+    opening: dict[str, Any],
+) -> Any | None:
+    """The branches of all files, if these are alike; ``None`` if they are read one after the other."""
+    try:
+        tree = _tree(*first, False, opening)
+    except (ForthwithError, OSError, LookupError, TypeError, ValueError):
+        return None
+    with _closing(tree, first[0]):
+        return alike.arrays(tree, expressions, cut, bounds, library, options)
 
 
 class _Instead:

@@ -21,13 +21,13 @@ def columns(
     if cache is not None:
         return _kept(tree, wanted, start, stop, library, owner, cache)
     ours = tree.forthwith
-    indexes = _indexes(wanted)
+    fields = indexes(wanted)
     arrays = []
-    if indexes:
-        plan = ours._core.plan(indexes, start, stop)
+    if fields:
+        plan = ours._core.plan(fields, start, stop)
         tree.file.source.num_requested_bytes += plan.stored_bytes
         arrays = ours._core.read(plan)
-    return _columns(wanted, dict(zip(indexes, arrays, strict=True)), (start, stop), library)
+    return named(wanted, dict(zip(fields, arrays, strict=True)), (start, stop), library)
 
 
 def steps(
@@ -38,26 +38,27 @@ def steps(
     Steps that are smaller than baskets are read together, so that no basket is decompressed for each of them.
     """
     ours, source = tree.forthwith, tree.file.source
-    indexes = _indexes(wanted)
-    if not indexes:
+    fields = indexes(wanted)
+    if not fields:
         for first in range(start, stop, step):
             last = min(first + step, stop)
-            yield first, last, _columns(wanted, {}, (first, last), library)
+            yield first, last, named(wanted, {}, (first, last), library)
         return
-    reader = ours._core.batches(indexes, start, stop, step)
-    stored = sum(ours._describe(index).stored_bytes for index in indexes) / max(1, ours.num_entries)
+    reader = ours._core.batches(fields, start, stop, step)
+    stored = sum(ours._describe(field).stored_bytes for field in fields) / max(1, ours.num_entries)
     while (found := reader.read()) is not None:
         first, last, arrays, _ = found
         source.num_requested_bytes += round(stored * last) - round(stored * first)
-        yield first, last, _columns(wanted, dict(zip(indexes, arrays, strict=True)), (first, last), library)
+        yield first, last, named(wanted, dict(zip(fields, arrays, strict=True)), (first, last), library)
 
 
-def _indexes(wanted: list[Wanted]) -> list[int]:
+def indexes(wanted: list[Wanted]) -> list[int]:
     """The branches that are read."""
     return list(dict.fromkeys(index for one in wanted for index in _needed(one.branch)))
 
 
-def _columns(wanted: list[Wanted], by_index: dict[int, Any], span: tuple[int, int], library: Library) -> dict[str, Any]:
+def named(wanted: list[Wanted], by_index: dict[int, Any], span: tuple[int, int], library: Library) -> dict[str, Any]:
+    """The columns by their names, of arrays of branches by the positions of these."""
     out: dict[str, Any] = {}
     for one in wanted:
         if one.label not in out:
@@ -77,6 +78,13 @@ def _kept(
         if key is not None:
             cache[key] = column
     return out
+
+
+def is_plain(branch: Any) -> bool:
+    """Whether a column of a branch, or of all in it, is made of the arrays alone."""
+    if branch._is_group:
+        return all(is_plain(one) for one in branch.branches if _has_any(one))
+    return not isinstance(branch.interpretation, CustomInterpretation | AsBinary)
 
 
 def _needed(branch: Any) -> list[int]:
