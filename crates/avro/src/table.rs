@@ -382,6 +382,10 @@ impl Dataset for AvroTable {
         Ok(&self.fields)
     }
 
+    fn codecs(&self, _: u32) -> Result<Vec<String>> {
+        Ok(vec![self.codec.name().into()])
+    }
+
     fn describe(&self, field: u32) -> Result<Description> {
         self.describe_first(field, u64::MAX)
     }

@@ -172,6 +172,10 @@ impl Dataset for WithConstants {
         if self.constant(field)?.is_some() { Ok(None) } else { self.inner.values(field) }
     }
 
+    fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        if self.constant(field)?.is_some() { Ok(Vec::new()) } else { self.inner.codecs(field) }
+    }
+
     fn is_complete(&self, field: u32) -> Result<bool> {
         match self.constant(field)? {
             Some(constant) => Ok(constant.limit().is_some()),

@@ -352,6 +352,14 @@ impl Table {
         self.here(described.and_then(|found| self.converted(field, found)))
     }
 
+    /// Names of the codecs of a field's blocks, as [`Dataset::codecs`].
+    ///
+    /// # Errors
+    /// Damaged metadata, or no such field.
+    pub fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        self.here(self.dataset.codecs(field))
+    }
+
     /// The plan for reading these fields, named or numbered, for these entries.
     ///
     /// # Errors

@@ -49,6 +49,7 @@ mod decode;
 mod delta;
 mod dictionary;
 mod encode;
+mod encodings;
 mod field;
 mod file;
 mod footer;

@@ -3,6 +3,7 @@
 use crate::{
     codec,
     decode::Note,
+    encodings::encodings,
     footer::{self, Footer, Statistics},
     format::ParquetFormat,
     index::{self, PagePlaces},
@@ -359,29 +360,6 @@ fn decoder(part: &Part) -> Result<Decoder> {
     Ok(Decoder::Format(text.into()))
 }
 
-/// The names of encodings that a chunk says it has.
-fn encodings(bits: u32) -> Vec<String> {
-    let name = |number: u32| match ENCODINGS.get(number as usize) {
-        Some(name) if !name.is_empty() => (*name).to_owned(),
-        _ => format!("encoding {number}"),
-    };
-    (0..32).filter(|number| bits >> number & 1 == 1).map(name).collect()
-}
-
-/// By their numbers.
-const ENCODINGS: [&str; 10] = [
-    "PLAIN",
-    "",
-    "PLAIN_DICTIONARY",
-    "RLE",
-    "BIT_PACKED",
-    "DELTA_BINARY_PACKED",
-    "DELTA_LENGTH_BYTE_ARRAY",
-    "DELTA_BYTE_ARRAY",
-    "RLE_DICTIONARY",
-    "BYTE_STREAM_SPLIT",
-];
-
 fn bounds(statistics: &Statistics, column: &footer::Column) -> Option<(Bound, Bound)> {
     // Compared as if they had signs.
     if column.is_unsigned && statistics.is_old {
@@ -508,6 +486,16 @@ impl Dataset for ParquetTable {
         let chunks = self.groups.iter().filter_map(|group| self.chunk(group, leaves.start));
         let values = chunks.filter_map(|chunk| u64::try_from(chunk.values).ok()).fold(0, u64::saturating_add);
         Ok((leaves.len() == 1).then_some(values))
+    }
+
+    fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        let leaves = self.column(field)?.leaves.clone();
+        let chunks =
+            self.groups.iter().flat_map(|group| leaves.clone().filter_map(|leaf| self.chunk(group, leaf)));
+        let mut numbers: Vec<i64> = chunks.map(|chunk| chunk.codec).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(numbers.into_iter().map(crate::codec::name).collect())
     }
 
     fn is_complete(&self, field: u32) -> Result<bool> {

@@ -196,6 +196,15 @@ pub trait Dataset: Any + Send + Sync {
         Ok(None)
     }
 
+    /// Names of the codecs of a field's blocks, with their levels where the metadata have them; none where they do not say.
+    ///
+    /// # Errors
+    /// When the metadata are damaged, or the field does not exist.
+    fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        let _ = field;
+        Ok(Vec::new())
+    }
+
     /// Whether the file says that nothing is missing in a field whose values may be, so that no index of what is there
     /// will be kept: for estimates, not for what is decoded.
     ///

@@ -1,11 +1,14 @@
 //! An ntuple as a table: its fields, and plans of them.
 
+use crate::coding::Stored;
 use crate::form::{self, Shape};
 use crate::format::NtupleFormat;
 use crate::ntuple::Ntuple;
+use crate::pages::ColumnPages;
 use crate::planner::{self, Planner};
 use forthwith_plan::{Dataset, Description, Error, Field, Plan, Result, check_entries, cuts};
-use std::ops::Range;
+use forthwith_root::setting_name;
+use std::{collections::BTreeSet, ops::Range};
 
 impl Dataset for Ntuple {
     fn format(&self) -> &'static str {
@@ -42,6 +45,12 @@ impl Dataset for Ntuple {
         Ok(Description { type_name, reading, entries, blocks, stored_bytes, payload_bytes })
     }
 
+    fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        let Ok(shape) = self.shape(field)? else { return Ok(Vec::new()) };
+        let settings = settings(self, shape).map_err(|error| here(self, error, field))?;
+        Ok(settings.into_iter().map(|setting| setting_name(setting as i32)).collect())
+    }
+
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
         check_entries(&entries, self.entry_count()).map_err(|error| self.here_as_a_whole(error))?;
         let mut planner = Planner::new(self, entries);
@@ -60,20 +69,41 @@ impl Dataset for Ntuple {
 /// Pages of a field, bytes as stored and bytes when decompressed.
 fn amounts(ntuple: &Ntuple, shape: &Shape) -> Result<[u64; 3]> {
     let [mut pages, mut stored, mut payload] = [0u64; 3];
+    columns(ntuple, shape, |column, how| {
+        for page in &column.pages {
+            pages += 1;
+            stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });
+            payload = payload.saturating_add(how.page_bytes(page.elements));
+        }
+    })?;
+    Ok([pages, stored, payload])
+}
+
+/// ROOT's numbers for how the pages of a field are compressed.
+fn settings(ntuple: &Ntuple, shape: &Shape) -> Result<BTreeSet<u32>> {
+    let mut settings = BTreeSet::new();
+    columns(ntuple, shape, |column, _| {
+        if !column.pages.is_empty() {
+            settings.insert(column.setting);
+        }
+    })?;
+    Ok(settings)
+}
+
+/// Calls `take` with the columns of a field in each cluster.
+fn columns(ntuple: &Ntuple, shape: &Shape, mut take: impl FnMut(&ColumnPages, &Stored)) -> Result<()> {
     for at in ntuple.clusters(&(0..ntuple.entry_count()))? {
         for part in &shape.parts {
             let bytes = part.objects.iter().flat_map(|objects| &objects.bytes);
             let columns = part.columns.iter().zip(&part.coding.stored);
             for (&column, how) in columns.chain(bytes.map(|(column, how)| (column, how))) {
-                for page in at.list.column(at.cluster, column)?.iter().flat_map(|column| &column.pages) {
-                    pages += 1;
-                    stored = stored.saturating_add(page.locator.size + if page.checksum { 8 } else { 0 });
-                    payload = payload.saturating_add(how.page_bytes(page.elements));
+                if let Some(column) = at.list.column(at.cluster, column)? {
+                    take(&column, how);
                 }
             }
         }
     }
-    Ok([pages, stored, payload])
+    Ok(())
 }
 
 /// An error of a field.

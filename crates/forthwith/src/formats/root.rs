@@ -22,7 +22,7 @@ use forthwith_plan::{
 };
 use forthwith_rntuple::{Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
-    Checked, Found, Header, Objects, Recovered, RootFile,
+    Checked, Found, Header, Objects, Recovered, RootFile, setting_name,
     write::{Compression, FileSettings},
 };
 use forthwith_ttree::{
@@ -195,7 +195,7 @@ impl Container for Opened {
         let (major, minor, patch) = header.root_version();
         Ok(FileInfo {
             version: format!("{major}.{minor:02}/{patch:02}"),
-            compression: compression(header.compression),
+            compression: setting_name(header.compression),
             uuid: header.uuid.map(|u| uuid(&u)),
             identity: header.uuid.map(|u| uuid(&u)),
             header: numbers(header),
@@ -450,20 +450,6 @@ fn key(path: &str, key: &forthwith_root::Key) -> Key {
         is_table: Tree::is_tree(&key.class_name) || Ntuple::is_ntuple(&key.class_name),
         is_unsupported_table: Ntuple::is_experimental(&key.class_name),
     }
-}
-
-/// ROOT's setting: algorithm times 100 plus level; below 100 it means zlib.
-fn compression(setting: i32) -> String {
-    let name = match setting / 100 {
-        _ if setting == 0 => return "none".into(),
-        0 | 1 => "ZLIB",
-        2 => "LZMA",
-        3 => "old deflate",
-        4 => "LZ4",
-        5 => "ZSTD",
-        other => return format!("algorithm {other} level {}", setting % 100),
-    };
-    format!("{name} level {}", setting % 100)
 }
 
 fn uuid(bytes: &[u8; 16]) -> String {

@@ -6,6 +6,7 @@ mod chain;
 mod chain_projection;
 mod chain_rows;
 mod check;
+mod codecs;
 mod extend;
 mod files;
 mod open;

@@ -52,6 +52,21 @@ pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
     Ok(())
 }
 
+/// The algorithm and level of ROOT's setting: algorithm times 100 plus level; below 100 it means zlib.
+#[must_use]
+pub fn setting_name(setting: i32) -> String {
+    let name = match setting / 100 {
+        _ if setting == 0 => return "none".into(),
+        0 | 1 => "ZLIB",
+        2 => "LZMA",
+        3 => "old deflate",
+        4 => "LZ4",
+        5 => "ZSTD",
+        other => return format!("algorithm {other} level {}", setting % 100),
+    };
+    format!("{name} level {}", setting % 100)
+}
+
 /// Checks that a payload of `length` bytes can be made from the stored bytes, from the blocks' headers alone.
 ///
 /// A zlib or LZ4 block cannot expand beyond a known factor. An xz or zstd block can, up to 16 MiB, so what is

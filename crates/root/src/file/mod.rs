@@ -22,7 +22,7 @@ use forthwith_platform::{ProcessLock, ProcessOnce};
 
 pub use check::{Check, Checked, TableCheck};
 pub(crate) use compressed::decompress_growing;
-pub use compressed::{check_record, decompress_blocks, decompress_record, has_checksums};
+pub use compressed::{check_record, decompress_blocks, decompress_record, has_checksums, setting_name};
 use contents::Contents;
 pub use contents::DirectoryRecord;
 pub use directory::{Directory, Found};

@@ -24,7 +24,7 @@ use forthwith_root::class::Layouts;
 use forthwith_root::unroll::{Budget, Classes, Noted, OWN_ITEMS, UNDESCRIBED_ITEMS};
 use forthwith_root::{
     Element, ElementKind, EntryValue, Found, Objects, RootFile, StreamerInfo, Streamers, Walker,
-    builtin_divided, registrations,
+    builtin_divided, registrations, setting_name,
 };
 
 use crate::{
@@ -525,6 +525,12 @@ impl Dataset for Tree {
             })
         };
         describe().map_err(|error: Error| self.locate_branch(error, field))
+    }
+
+    fn codecs(&self, field: u32) -> Result<Vec<String>> {
+        let branch = self.branch(field).map_err(|error| self.locate_branch(error, field))?;
+        let setting = branch.object.int("fCompress").and_then(|setting| i32::try_from(setting).ok());
+        Ok(setting.filter(|_| branch.field.has_data).map(setting_name).into_iter().collect())
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
