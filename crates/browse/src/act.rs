@@ -1,42 +1,11 @@
 //! The effects that panes ask their browser for.
 
-use crate::jobs::Jobs;
-use forthwith::{File, Key, Table, plan::Result};
-
-/// Services that a browser takes from its surroundings.
-pub trait Host: Send + Sync {
-    /// Opens the file again.
-    ///
-    /// # Errors
-    /// The file cannot be opened, as text.
-    fn reopen(&self) -> std::result::Result<File, String>;
-
-    /// Opens a table of the file.
-    ///
-    /// # Errors
-    /// As [`File::table`].
-    fn table(&self, file: &File, path: &str) -> Result<Table> {
-        file.table(path)
-    }
-
-    /// An object other than a table as text, with lines of about `width` characters.
-    ///
-    /// # Errors
-    /// The object cannot be read, as text.
-    fn object(&self, file: &File, key: &Key, width: usize) -> std::result::Result<String, String>;
-
-    /// How a column is read, and its plan.
-    ///
-    /// # Errors
-    /// Damaged metadata, as text.
-    fn plan(&self, table: &Table, field: u32, width: usize) -> std::result::Result<String, String>;
-
-    /// The program that decodes a column.
-    ///
-    /// # Errors
-    /// Why the column is decoded in another way, as text.
-    fn program(&self, table: &Table, field: u32) -> std::result::Result<String, String>;
-}
+use crate::{
+    host::Host,
+    jobs::Jobs,
+    tree_node::{NodeId, TreeContent},
+};
+use forthwith::{File, Key, Table};
 
 /// The state that all panes share: jobs, the command's part, and the file.
 pub(crate) struct Context<'a> {
@@ -51,17 +20,28 @@ pub(crate) enum Act {
     None,
     /// Values of a table are shown, of some columns or of all.
     Values(Table, Option<Vec<u32>>),
-    /// A text is shown.
-    Text {
-        /// Its title, safe to show.
-        title: String,
-        /// Its lines.
-        text: String,
-    },
+    /// An object other than a table is shown, in lines of a width.
+    Object(Key, usize),
+    /// Nodes below a node are read.
+    Children(ChildrenOf),
+    /// Only entries of a table are shown for which an expression is true.
+    Cut(Table, String),
     /// A line of text is asked for, with this text at first.
     Ask(Question, String),
     /// A message.
     Say(String),
+}
+
+/// A node whose children are read.
+pub(crate) struct ChildrenOf {
+    pub(crate) node: NodeId,
+    /// Depth of the children.
+    pub(crate) depth: usize,
+    pub(crate) content: TreeContent,
+    /// The name of the node, safe to show.
+    pub(crate) label: String,
+    /// Whether the values of the table are shown then.
+    pub(crate) enters: bool,
 }
 
 /// The meaning of a line that is typed.
@@ -105,7 +85,7 @@ impl Question {
     pub(crate) const fn hint(self) -> &'static str {
         match self {
             Self::Names => "letters in their order, a glob such as Muon_*, or a /regex/",
-            Self::Search { .. } | Self::RowText => "regular expression, in the columns on the screen",
+            Self::Search { .. } | Self::RowText => "regular expression, in all columns that c has left",
             Self::Where => "expression such as nMuon > 1 and any(Muon_pt > 20)",
             Self::Row => "number, or a part of the table such as 50%",
             Self::Bins => "number of bins, or empty for as many as fit",

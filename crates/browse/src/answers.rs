@@ -1,9 +1,12 @@
 //! Answers of jobs.
 
 use crate::{
+    entry_set::EntrySet,
     heat::Heat,
     histogram::{Histogram, Outside},
 };
+use forthwith::io::Version;
+use std::any::Any;
 
 /// An answer of a job.
 pub(crate) enum Answer {
@@ -13,8 +16,16 @@ pub(crate) enum Answer {
     Count(u64, bool),
     /// Rows that pass a filter.
     Filtered(Filtered),
-    /// The row that a search found, if any.
-    Found(Option<u64>),
+    /// The number of rows that a search has looked at.
+    Searched(u64),
+    /// The result of a search.
+    Found(Found),
+    /// Types and sizes of columns.
+    Described(Vec<NodeDescription>),
+    /// The answer to a request.
+    Reply(Box<dyn Any + Send>),
+    /// The present state of the file, and its size.
+    State(Option<Version>, Option<u64>),
     /// A picture, as far as its values are read.
     Picture(Box<Picture>),
     /// Lines of text.
@@ -30,6 +41,8 @@ pub(crate) struct ColumnCells {
     pub(crate) texts: std::result::Result<Vec<String>, String>,
     /// Whether they are numbers.
     pub(crate) is_number: bool,
+    /// The type; empty if it is unknown.
+    pub(crate) kind: String,
 }
 
 /// Texts of some columns in one chunk of rows.
@@ -38,14 +51,31 @@ pub(crate) struct Cells {
     pub(crate) columns: Vec<(u32, ColumnCells)>,
 }
 
+/// The type of a column, and its stored bytes where the file says them.
+pub(crate) struct NodeDescription {
+    /// The id of its node.
+    pub(crate) node: u64,
+    pub(crate) kind: String,
+    pub(crate) bytes: Option<u64>,
+}
+
 /// Entries that pass, found since the last answer.
 pub(crate) struct Filtered {
-    /// In ascending order.
-    pub(crate) entries: Vec<u64>,
+    pub(crate) entries: EntrySet,
     /// Entries that were looked at so far.
     pub(crate) scanned: u64,
+    /// Columns that could not be read everywhere.
+    pub(crate) unread: usize,
     /// Whether all were looked at.
     pub(crate) is_complete: bool,
+}
+
+/// The result of a search.
+pub(crate) struct Found {
+    /// The row, and the first column of it that matches.
+    pub(crate) cell: Option<(u64, u32)>,
+    /// Columns that could not be read everywhere.
+    pub(crate) unread: usize,
 }
 
 /// A picture and the part of the entries that it is of.

@@ -1,39 +1,37 @@
 //! The browser as a state machine: events come in, a screen can be drawn at any time.
 
+mod reads;
+mod status;
+
 use crate::{
-    act::{Act, Context, Host, Question},
+    act::{Act, Context, Question},
+    answers::Answer,
     cells::{self, Entries},
-    grid::Grid,
-    help, human,
+    help,
+    host::Host,
+    human,
     input::{Input, Key},
-    jobs::Jobs,
+    jobs::{Jobs, Lane, Ticket},
     pane::{Chosen, Pane},
-    plot::Plot,
     prompt::{Edited, LineEditor},
-    tree::{Tree, TreeContent},
+    request::{Pending, Request, StateJob, state},
+    row_filter::check_cut,
+    start::Start,
 };
 use forthwith::{
     File, JsonRows, Table,
-    files::{self, Place},
     io::Version,
     plan::{NotNumbers, Result},
 };
 use forthwith_platform::Instant;
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
-/// Characters of a value that is shown on its own.
-const VALUE: usize = 100_000;
 /// Time between two looks at whether the file has changed.
 const WATCH: Duration = Duration::from_secs(2);
-
-/// The thing that is shown first.
-#[derive(Clone, Debug)]
-pub enum Start {
-    /// The objects of a file, with the cursor on this one.
-    Tree(String),
-    /// The values of a table, or of some of its columns.
-    Table(Table, Option<Vec<u32>>),
-}
 
 /// A browser of a file.
 pub struct App {
@@ -48,8 +46,13 @@ pub struct App {
     pub(crate) color: bool,
     /// Marked rows of tables that are not on the screen any more.
     marked: Vec<(Table, Vec<u32>, BTreeSet<u64>)>,
+    /// Reads that keys asked for.
+    pending: Vec<Pending>,
     version: Option<Version>,
+    file_size: Option<u64>,
     watched: Instant,
+    /// The job that looks at whether the file has changed.
+    watch: Option<Ticket>,
     has_changed: bool,
     is_done: bool,
     is_unfinished: bool,
@@ -73,40 +76,28 @@ impl App {
     }
 
     fn with_jobs(file: File, host: Arc<dyn Host>, start: Start, color: bool, jobs: Jobs) -> Result<Self> {
-        let version = file.source().version().ok().flatten();
-        let mut app = Self {
+        let (version, file_size) = state(&file);
+        let panes = vec![Pane::first(host.as_ref(), &file, &start)?];
+        Ok(Self {
             file,
             host,
             start,
             jobs,
-            panes: Vec::new(),
+            panes,
             prompt: None,
             message: None,
             size: (80, 24),
             color,
             marked: Vec::new(),
+            pending: Vec::new(),
             version,
+            file_size,
             watched: Instant::now(),
+            watch: None,
             has_changed: false,
             is_done: false,
             is_unfinished: true,
-        };
-        app.begin()?;
-        Ok(app)
-    }
-
-    fn begin(&mut self) -> Result<()> {
-        let pane = match self.start.clone() {
-            Start::Table(table, columns) => Pane::Grid(Box::new(Grid::new(table, columns)?)),
-            Start::Tree(path) => {
-                let context = Context { jobs: &mut self.jobs, host: &self.host, file: &self.file };
-                let mut tree = Tree::new(&context)?;
-                tree.find(&path, &context);
-                Pane::Tree(Box::new(tree))
-            }
-        };
-        self.panes = vec![pane];
-        Ok(())
+        })
     }
 
     /// Shows only rows of a table for which an expression is true, if a table is shown.
@@ -115,7 +106,11 @@ impl App {
     /// As [`Table::select`].
     pub fn filter(&mut self, cut: &str) -> Result<()> {
         match self.panes.last_mut() {
-            Some(Pane::Grid(grid)) => grid.filter_by_cut(cut, &mut self.jobs),
+            Some(Pane::Grid(grid)) if !cut.trim().is_empty() => {
+                check_cut(&grid.table, cut)?;
+                grid.filter_by_cut(cut, &mut self.jobs);
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -141,6 +136,11 @@ impl App {
         &self.file
     }
 
+    /// The size of the file when it was looked at last.
+    pub(crate) const fn file_size(&self) -> Option<u64> {
+        self.file_size
+    }
+
     pub(crate) fn has_changed(&self) -> bool {
         self.has_changed
     }
@@ -160,6 +160,14 @@ impl App {
         let answers = self.jobs.poll();
         let mut is_new = self.is_unfinished || !answers.is_empty();
         for (ticket, answer) in answers {
+            if self.watch == Some(ticket) {
+                is_new |= self.watched_file(answer);
+                continue;
+            }
+            if self.pending.iter().any(|pending| pending.ticket == ticket) {
+                self.replied(ticket, answer);
+                continue;
+            }
             let mut answer = Some(answer);
             for pane in self.panes.iter_mut().rev() {
                 let Some(own) = answer.take() else { break };
@@ -168,12 +176,8 @@ impl App {
                 self.message = message.or(self.message.take());
             }
         }
-        if self.watched.elapsed() > WATCH {
-            self.watched = Instant::now();
-            let before = self.has_changed;
-            self.has_changed =
-                self.version.is_some() && self.file.source().version().ok().flatten() != self.version;
-            is_new |= self.has_changed != before;
+        if self.watched.elapsed() > WATCH && self.watch.is_none() && self.version.is_some() {
+            self.watch = Some(self.jobs.start(Lane::Details, StateJob(self.file.clone())));
         }
         let (width, height) = self.body();
         let width = match self.panes.last() {
@@ -181,9 +185,21 @@ impl App {
             _ => width,
         };
         let mut context = Context { jobs: &mut self.jobs, host: &self.host, file: &self.file };
-        self.is_unfinished =
-            self.panes.last_mut().is_some_and(|pane| pane.prepare(&mut context, width, height));
+        if let Some(pane) = self.panes.last_mut() {
+            pane.prepare(&mut context, width, height);
+        }
+        self.is_unfinished = false;
         is_new
+    }
+
+    /// Compares the state of the file with that when it was opened. Returns whether there is news.
+    fn watched_file(&mut self, answer: Answer) -> bool {
+        (self.watch, self.watched) = (None, Instant::now());
+        let Answer::State(version, size) = answer else { return false };
+        let before = (self.has_changed, self.file_size);
+        self.has_changed = version != self.version;
+        self.file_size = size.or(self.file_size);
+        (self.has_changed, self.file_size) != before
     }
 
     /// Reacts to an event.
@@ -243,8 +259,9 @@ impl App {
     fn press(&mut self, key: Key) {
         match key {
             Key::Char('q') | Key::Ctrl('c') => self.is_done = true,
-            Key::Char('?') => self.panes.push(Pane::text("Keys", help::KEYS)),
+            Key::Char('?') => self.push(Pane::text("Keys", help::KEYS)),
             Key::Char('R') => self.reload(),
+            Key::Esc if self.stop() => self.message = Some("stopped".into()),
             Key::Esc | Key::Backspace if self.panes.len() > 1 => self.back(),
             Key::Char('d') => self.show_code(),
             Key::Char('p') if !self.is_plot() => self.plot(),
@@ -266,18 +283,26 @@ impl App {
     fn carry_out(&mut self, act: Act) {
         match act {
             Act::None => {}
-            Act::Text { title, text } => self.panes.push(Pane::text(&title, &text)),
-            Act::Values(table, columns) => match Grid::new(table, columns) {
-                Ok(grid) => self.panes.push(Pane::Grid(Box::new(grid))),
-                Err(error) => self.message = Some(error.to_string()),
-            },
+            Act::Values(table, columns) => self.request(Request::values(table, columns)),
+            Act::Object(key, width) => {
+                self.request(Request::object(&self.host, &self.file, &key, width));
+            }
+            Act::Children(of) => self.request(Request::children(&self.host, &self.file, of)),
+            Act::Cut(table, cut) => self.request(Request::cut(table, cut)),
             Act::Ask(question, text) => self.prompt = Some((question, LineEditor::of(&text))),
             Act::Say(message) => self.message = Some(message),
         }
     }
 
+    /// Puts a pane above the others.
+    fn push(&mut self, pane: Pane) {
+        self.give_up_panes();
+        self.panes.push(pane);
+    }
+
     /// Closes the topmost pane; its marked rows are kept.
     fn back(&mut self) {
+        self.give_up_panes();
         if let Some(mut pane) = self.panes.pop() {
             pane.close(&mut self.jobs);
             if let Pane::Grid(grid) = pane
@@ -289,34 +314,12 @@ impl App {
     }
 
     fn reload(&mut self) {
-        let opened = self.host.reopen();
-        let file = match opened {
-            Ok(file) => file,
-            Err(why) => {
-                self.message = Some(why);
-                return;
-            }
-        };
-        let start = match &self.start {
-            Start::Tree(path) => Ok(Start::Tree(path.clone())),
-            Start::Table(table, columns) => {
-                let table = self.host.table(&file, table.path());
-                table.map(|table| Start::Table(table, columns.clone()))
-            }
-        };
-        let begun = start.and_then(|start| {
-            (self.file, self.start) = (file, start);
-            self.panes.iter_mut().for_each(|pane| pane.close(&mut self.jobs));
-            self.version = self.file.source().version().ok().flatten();
-            self.has_changed = false;
-            self.begin()
-        });
-        self.message = Some(begun.map_or_else(|error| error.to_string(), |()| "opened again".into()));
+        self.request(Request::reopening(&self.host, &self.start, self.name()));
     }
 
     fn show_code(&mut self) {
         match self.panes.last().map(Pane::code) {
-            Some(Some(code)) => self.panes.push(Pane::text("Code", &code)),
+            Some(Some(code)) => self.push(Pane::text("Code", &code)),
             _ => self.message = Some("code is shown of tables, columns and pictures".into()),
         }
     }
@@ -336,60 +339,30 @@ impl App {
                 Some(format!("a picture is of one column or two, and {} are marked", columns.len()));
             return;
         }
-        match Plot::new(table, &columns, cut) {
-            Ok(plot) => self.panes.push(Pane::Plot(Box::new(plot))),
-            Err(error) => self.message = Some(error.to_string()),
-        }
+        self.request(Request::plot(table, columns, cut));
     }
 
     /// Shows how a column is read: its plan, or its program.
     fn explain(&mut self, program: bool) {
         let Some(Chosen { table, columns, .. }) = self.chosen(false) else { return };
         let Some(field) = columns.first() else { return };
-        let name = table.fields().ok().and_then(|fields| fields.get(*field as usize));
-        let name = name.map_or_else(String::new, |field| human::clean(&field.path));
-        let text = if program {
-            self.host.program(&table, *field)
-        } else {
-            self.host.plan(&table, *field, usize::from(self.size.0))
-        };
-        match text {
-            Ok(text) => self.panes.push(Pane::text(&name, &text)),
-            Err(why) => self.message = Some(why),
-        }
+        let width = usize::from(self.size.0);
+        self.request(Request::explanation(&self.host, table, *field, program, width));
     }
 
     fn show_value(&mut self) {
         let Some(Pane::Grid(grid)) = self.panes.last() else { return };
         let (Some(field), Some(entry)) = (grid.current(), grid.rows.entry(grid.cursor)) else { return };
-        let name = grid.field(field).map_or_else(String::new, |field| human::clean(&field.path));
-        let read = cells::read(&grid.table, &[field], &Entries::Range(entry..entry + 1));
-        let value = read.map_err(|error| error.to_string()).and_then(|arrays| match arrays.first() {
-            Some(array) => Ok((array.form.type_string(), cells::texts(array, VALUE)?.concat())),
-            None => Ok((String::new(), String::new())),
-        });
         let width = usize::from(self.size.0).max(20);
-        match value {
-            Ok((form, text)) => {
-                let characters: Vec<char> = text.chars().collect();
-                let lines: Vec<String> = characters.chunks(width).map(|line| line.iter().collect()).collect();
-                let text = format!("{form}\n\n{}", lines.join("\n"));
-                let title = format!("{name}, row {}", human::count(entry));
-                self.panes.push(Pane::text(&title, &text));
-            }
-            Err(why) => self.message = Some(why),
-        }
+        self.request(Request::value(grid.table.clone(), field, entry, width));
     }
 
     fn click(&mut self, column: u16, row: u16) {
         let (_, height) = self.body();
         let is_body = row >= 1 && row <= height;
         let tree_width = self.tree_width();
-        let mut context = Context { jobs: &mut self.jobs, host: &self.host, file: &self.file };
         let act = match self.panes.last_mut() {
-            Some(Pane::Tree(tree)) if is_body && column < tree_width => {
-                tree.click(usize::from(row - 1), &mut context)
-            }
+            Some(Pane::Tree(tree)) if is_body && column < tree_width => tree.click(usize::from(row - 1)),
             Some(Pane::Grid(grid)) if is_body && row >= 2 => {
                 let across = usize::from(column).saturating_sub(grid.gutter() + 1);
                 grid.click(u64::from(row - 2), across);
@@ -415,7 +388,8 @@ impl App {
             let entries = Entries::List(marks.iter().copied().collect());
             let fields = table.fields()?;
             // A column that cannot be read is not among the answers.
-            let read = columns.iter().zip(cells::read_each(table, columns, &entries));
+            let read =
+                columns.iter().zip(cells::read_each(table, columns, &entries, &AtomicBool::new(false)));
             let read = read.filter_map(|(field, array)| Some((fields.get(*field as usize)?, array.ok()?)));
             let (fields, arrays): (Vec<_>, Vec<_>) = read.unzip();
             let names: Vec<&str> = fields.iter().map(|field| field.path.as_str()).collect();
@@ -427,65 +401,4 @@ impl App {
         }
         Ok(text)
     }
-
-    /// The position of the cursor and what surrounds it, for the line below the body.
-    pub(crate) fn status(&self) -> String {
-        match self.panes.last() {
-            Some(Pane::Tree(tree)) => {
-                let marked = match tree.marked.len() {
-                    0 => String::new(),
-                    number => format!(", {} marked", human::count(number as u64)),
-                };
-                let path = tree.current().map_or(String::new(), |(_, node)| match &node.content {
-                    TreeContent::Column { table, field, .. } => {
-                        let table = tree.tables.get(*table);
-                        let fields = table.and_then(|table| table.fields().ok()).unwrap_or_default();
-                        fields.get(*field as usize).map_or(String::new(), |field| field.title.clone())
-                    }
-                    TreeContent::Table(key, _) | TreeContent::Object(key) => key.title.clone(),
-                    _ => String::new(),
-                });
-                let filter = if tree.filter.is_empty() {
-                    String::new()
-                } else {
-                    format!(" with {}", tree.filter.text())
-                };
-                let shown = human::count(tree.shown.len() as u64);
-                format!("{shown} lines{filter}{marked}{}{path}", if path.is_empty() { "" } else { "  " })
-            }
-            Some(Pane::Grid(grid)) => {
-                let marks = match grid.marks.len() {
-                    0 => String::new(),
-                    number => format!(", {} marked", human::count(number as u64)),
-                };
-                let activity = grid.activity().map_or(String::new(), |activity| format!(", {activity}…"));
-                let kind = grid.current().and_then(|field| grid.table.form(field).ok());
-                let kind = kind.map_or(String::new(), |form| format!("  {}", form.type_string()));
-                let name = grid.current().and_then(|field| grid.field(field));
-                let name = name.map_or(String::new(), |field| format!("  {}", field.path));
-                format!("{}{marks}{activity}{name}{kind}", grid.rows.words())
-            }
-            Some(Pane::Plot(plot)) => plot.failed.clone().unwrap_or_default(),
-            Some(Pane::Text(text)) => {
-                let last = (text.top + usize::from(self.body().1)).min(text.lines.len());
-                format!("lines {} to {} of {}", text.top + 1, last, text.lines.len())
-            }
-            None => String::new(),
-        }
-    }
-}
-
-/// The first pane for a path in a file: a table, some columns of one, or the tree with an object selected.
-///
-/// # Errors
-/// As [`files::locate`].
-pub fn start_at(file: &File, path: &str) -> Result<Start> {
-    if path.is_empty() {
-        return Ok(Start::Tree(String::new()));
-    }
-    Ok(match files::locate(file, path)? {
-        Place::Table(table) => Start::Tree(table.path().to_owned()),
-        Place::Field { table, field, .. } => Start::Table(table, Some(vec![field])),
-        Place::Object(key) => Start::Tree(key.path),
-    })
 }

@@ -12,7 +12,10 @@ use forthwith::{
 use std::{
     collections::HashMap,
     ops::Range,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Rows that are read together.
@@ -44,11 +47,16 @@ impl Entries {
     }
 }
 
-/// Reads some entries of some fields.
+/// Reads some entries of some fields, until `stop` becomes true.
 ///
 /// # Errors
 /// As [`Table::plan`] and [`Table::read`].
-pub(crate) fn read(table: &Table, fields: &[u32], entries: &Entries) -> Result<Vec<Array>> {
+pub(crate) fn read(
+    table: &Table,
+    fields: &[u32],
+    entries: &Entries,
+    stop: &AtomicBool,
+) -> Result<Vec<Array>> {
     match entries {
         Entries::Range(range) => {
             let mut own = range.clone();
@@ -58,27 +66,36 @@ pub(crate) fn read(table: &Table, fields: &[u32], entries: &Entries) -> Result<V
                 own = range.start.min(end)..end;
             }
             // A few blocks are not worth waking threads for.
-            table.read(&table.plan(fields, own)?, Some(1), None)
+            table.read(&table.plan(fields, own)?, Some(1), Some(&mut |_| !stop.load(Ordering::Relaxed)))
         }
         Entries::List(list) => {
             let columns: Vec<_> = fields.iter().map(|field| ("", Some(*field))).collect();
             let options = SelectOptions { entries: Some(list.clone()), ..SelectOptions::default() };
-            Ok(table.select_fields(&columns, options)?.read(entries.bounds(), Some(1), None)?.arrays)
+            Ok(table
+                .select_fields(&columns, options)?
+                .read(entries.bounds(), Some(1), Some(&mut |_| !stop.load(Ordering::Relaxed)))?
+                .arrays)
         }
     }
 }
 
 /// Reads some entries of some fields, each for itself if that fails for all.
-pub(crate) fn read_each(table: &Table, fields: &[u32], entries: &Entries) -> Vec<Result<Array>> {
+pub(crate) fn read_each(
+    table: &Table,
+    fields: &[u32],
+    entries: &Entries,
+    stop: &AtomicBool,
+) -> Vec<Result<Array>> {
     if fields.len() > 1
-        && let Ok(arrays) = read(table, fields, entries)
+        && let Ok(arrays) = read(table, fields, entries, stop)
         && arrays.len() == fields.len()
     {
         return arrays.into_iter().map(Ok).collect();
     }
     let empty = || Array { form: Form::Empty, length: 0, columns: Vec::new() };
-    let one =
-        |field: &u32| read(table, &[*field], entries).map(|mut arrays| arrays.pop().unwrap_or_else(empty));
+    let one = |field: &u32| {
+        read(table, &[*field], entries, stop).map(|mut arrays| arrays.pop().unwrap_or_else(empty))
+    };
     fields.iter().map(one).collect()
 }
 
@@ -96,6 +113,13 @@ fn is_number(form: &Form) -> bool {
     }
 }
 
+impl ColumnCells {
+    /// Cells that cannot be read, for a reason.
+    const fn failed(why: String) -> Self {
+        Self { texts: Err(why), is_number: false, kind: String::new() }
+    }
+}
+
 struct CellsJob {
     table: Table,
     chunk: u64,
@@ -104,11 +128,15 @@ struct CellsJob {
 }
 
 impl Job for CellsJob {
-    fn step(&mut self, _: &AtomicBool) -> (Answer, bool) {
-        let read = read_each(&self.table, &self.fields, &self.entries);
+    fn step(&mut self, stop: &AtomicBool) -> (Answer, bool) {
+        let read = read_each(&self.table, &self.fields, &self.entries, stop);
         let cells = |read: Result<Array>| match read {
-            Ok(array) => ColumnCells { texts: texts(&array, WIDEST), is_number: is_number(&array.form) },
-            Err(error) => ColumnCells { texts: Err(error.to_string()), is_number: false },
+            Ok(array) => ColumnCells {
+                texts: texts(&array, WIDEST),
+                is_number: is_number(&array.form),
+                kind: array.form.type_string(),
+            },
+            Err(error) => ColumnCells::failed(error.to_string()),
         };
         let columns = self.fields.iter().copied().zip(read.into_iter().map(cells)).collect();
         (Answer::Cells(Cells { chunk: self.chunk, columns }), false)
@@ -176,7 +204,7 @@ impl CellCache {
                 }
             }
             Answer::Failed(why) => {
-                let failed = Arc::new(ColumnCells { texts: Err(why), is_number: false });
+                let failed = Arc::new(ColumnCells::failed(why));
                 self.kept.extend(fields.into_iter().map(|field| ((chunk, field), Arc::clone(&failed))));
             }
             _ => {}

@@ -1,11 +1,12 @@
 //! Details of a node of the tree, as text.
 
 use crate::{
-    act::Host,
     answers::Answer,
     cells::{self, Entries, WIDEST},
+    host::Host,
     human,
     jobs::Job,
+    tree_node::named,
 };
 use forthwith::{File, Key, Table, plan::Result};
 use std::{
@@ -33,13 +34,13 @@ pub(crate) struct DetailsJob {
 }
 
 impl DetailsJob {
-    fn text(&self) -> std::result::Result<String, String> {
+    fn text(&self, stop: &AtomicBool) -> std::result::Result<String, String> {
         match &self.subject {
             Subject::Directory(path) => self.directory(path).map_err(|error| error.to_string()),
             Subject::Table(key, opened) => {
                 self.table(key, opened.as_ref()).map_err(|error| error.to_string())
             }
-            Subject::Column(table, field, true) => self.column(table, *field),
+            Subject::Column(table, field, true) => self.column(table, *field, stop),
             Subject::Column(table, field, false) => self.host.plan(table, *field, self.width),
             Subject::Object(key) => self.host.object(&self.file, key, self.width),
         }
@@ -77,10 +78,11 @@ impl DetailsJob {
         Ok(text)
     }
 
-    fn column(&self, table: &Table, field: u32) -> std::result::Result<String, String> {
+    fn column(&self, table: &Table, field: u32, stop: &AtomicBool) -> std::result::Result<String, String> {
         let mut text = self.host.plan(table, field, self.width)?;
-        let values =
-            cells::read(table, &[field], &Entries::Range(0..FIRST)).map_err(|error| error.to_string());
+        text.push_str(&stored(table, field));
+        let values = cells::read(table, &[field], &Entries::Range(0..FIRST), stop);
+        let values = values.map_err(|error| error.to_string());
         let lines = values.and_then(|arrays| match arrays.first() {
             Some(array) => cells::texts(array, self.width.clamp(20, 4 * WIDEST)),
             None => Ok(Vec::new()),
@@ -99,12 +101,34 @@ impl DetailsJob {
 }
 
 impl Job for DetailsJob {
-    fn step(&mut self, _: &AtomicBool) -> (Answer, bool) {
-        (self.text().map_or_else(Answer::Failed, Answer::Text), false)
+    fn step(&mut self, stop: &AtomicBool) -> (Answer, bool) {
+        (self.text(stop).map_or_else(Answer::Failed, Answer::Text), false)
     }
 }
 
-/// The name that opens an object.
-pub(crate) fn named(key: &Key) -> String {
-    if key.path.is_empty() { String::new() } else { format!("{};{}", key.path, key.cycle) }
+/// Lines about how the values of a column are stored, as far as the metadata say.
+fn stored(table: &Table, field: u32) -> String {
+    let mut text = String::new();
+    let codecs = table.codecs(field).unwrap_or_default();
+    if !codecs.is_empty() {
+        let _ = writeln!(text, "  codec    {}", human::clean(&codecs.join(", "))); // text takes all that is written
+    }
+    let described =
+        if table.counts_blocks() { table.describe_first(field, FIRST) } else { table.describe(field) };
+    // Where entries are stored as rows, these are bytes of all columns.
+    if let Ok(described) = described
+        && !table.words().rows
+        && described.stored_bytes > 0
+    {
+        let stored = human::bytes(described.stored_bytes);
+        let of = match described.payload_bytes {
+            0 => String::new(),
+            payload => {
+                let ratio = human::ratio(payload, described.stored_bytes);
+                format!(" of {} ({ratio})", human::bytes(payload))
+            }
+        };
+        let _ = writeln!(text, "  stored   {stored}{of}"); // likewise
+    }
+    text
 }

@@ -8,12 +8,13 @@ use crate::{
     input::{Key, lines_moved, moved, scrolled, toggle},
     jobs::{Jobs, Lane, Ticket},
     name_filter::NameFilter,
-    row_filter::{CountJob, CutJob, SearchJob, TextFilterJob, TextPattern},
+    row_filter::{CountJob, CutJob, SearchJob, TextFilterJob},
     rows::{FilteredRows, RowSet},
+    text_search::{RowsLeft, TextPattern, TextSearch},
 };
 use forthwith::{
     Table,
-    plan::{Error, Field, Result},
+    plan::{Field, Result},
 };
 use std::{
     collections::{BTreeSet, HashMap},
@@ -46,6 +47,8 @@ pub(crate) struct Grid {
     pub(crate) marked_columns: Vec<u32>,
     pub(crate) pattern: Option<TextPattern>,
     search: Option<Ticket>,
+    /// Rows that the search has looked at.
+    searched: u64,
     count: Option<Ticket>,
     /// Columns on the screen, with their widths.
     pub(crate) visible: Vec<(u32, usize)>,
@@ -78,6 +81,7 @@ impl Grid {
             marked_columns: Vec::new(),
             pattern: None,
             search: None,
+            searched: 0,
             count: None,
             visible: Vec::new(),
             height: 1,
@@ -102,6 +106,12 @@ impl Grid {
     /// The cells of a row in a column, and the position of the row in them.
     pub(crate) fn cell(&self, row: u64, field: u32) -> Option<(&Arc<ColumnCells>, usize)> {
         Some((self.cells.get(row / CHUNK, field)?, (row % CHUNK) as usize))
+    }
+
+    /// The type of the column that the cursor is in, once values of it were read.
+    pub(crate) fn kind(&self) -> Option<&str> {
+        let (cells, _) = self.cell(self.cursor, self.current()?)?;
+        Some(cells.kind.as_str()).filter(|kind| !kind.is_empty())
     }
 
     /// Width of the row numbers before the columns.
@@ -215,20 +225,35 @@ impl Grid {
     }
 
     fn searched(&mut self, answer: Answer) -> Option<String> {
-        match answer {
-            Answer::Found(Some(row)) => self.cursor = row,
-            Answer::Count(..) => return None,
+        let found = match answer {
+            Answer::Searched(rows) => {
+                self.searched = rows;
+                return None;
+            }
+            Answer::Found(found) => found,
             Answer::Failed(why) => {
                 self.search = None;
                 return Some(why);
             }
-            _ => {
-                self.search = None;
-                return Some("not found in the columns on the screen".into());
+            _ => return None,
+        };
+        self.search = None;
+        match found.cell {
+            Some((row, field)) => {
+                self.cursor = row;
+                self.column = self.columns.iter().position(|other| *other == field).unwrap_or(self.column);
+                None
+            }
+            None => {
+                let columns = |number: usize| human::counted(number as u64, "column", "columns");
+                let searched = columns(self.columns.len());
+                let unread = match found.unread {
+                    0 => String::new(),
+                    number => format!("; {} not readable everywhere", columns(number)),
+                };
+                Some(format!("not found in {searched}{unread}"))
             }
         }
-        self.search = None;
-        None
     }
 
     fn counted(&mut self, answer: Answer, jobs: &mut Jobs) -> Option<String> {
@@ -271,12 +296,24 @@ impl Grid {
             }
             Answer::Failed(why) => {
                 if let Some(filter) = &mut self.rows.filter {
-                    filter.scan = None;
+                    (filter.scan, filter.ended) = (None, Some("failed"));
                 }
                 Some(why)
             }
             _ => None,
         }
+    }
+
+    /// Stops a search, a filter or counting; returns whether any was under way. Rows that were found stay.
+    pub(crate) fn stop(&mut self, jobs: &mut Jobs) -> bool {
+        let scan = self.rows.filter.as_mut().and_then(|filter| {
+            let scan = filter.scan.take()?;
+            filter.ended = Some("stopped");
+            Some(scan)
+        });
+        let stopped = [self.search.take(), scan];
+        stopped.into_iter().flatten().for_each(|ticket| jobs.cancel(ticket));
+        stopped.iter().any(Option::is_some)
     }
 
     /// Stops all jobs of this pane.
@@ -388,7 +425,11 @@ impl Grid {
                 Err(why) => Err(why),
             },
             Question::RowText => self.filter_by_text(text, context.jobs),
-            Question::Where => self.filter_by_cut(text, context.jobs).map_err(|error| error.to_string()),
+            Question::Where if text.trim().is_empty() => {
+                self.unfilter(context.jobs);
+                Ok(())
+            }
+            Question::Where => return Act::Cut(self.table.clone(), text.to_owned()),
             Question::Row => self.go_to(text, context.jobs),
             Question::Names if self.columns.is_empty() => {
                 self.typed(Question::Names, "");
@@ -429,14 +470,10 @@ impl Grid {
         } else {
             vec![next.min(count)..count, 0..next.min(count)]
         };
-        let job = SearchJob {
-            table: self.table.clone(),
-            fields: self.fields_on_screen(),
-            pattern,
-            list: self.rows.filter.as_ref().map(|filter| Arc::clone(&filter.entries)),
-            left,
-            is_backward,
-        };
+        let list = self.rows.filter.as_ref().map(|filter| Arc::clone(&filter.entries));
+        let search = TextSearch::new(self.table.clone(), self.columns.clone(), pattern);
+        let job = SearchJob { search, left: RowsLeft { list, ranges: left, is_backward }, searched: 0 };
+        self.searched = 0;
         self.search = Some(jobs.start(Lane::Scan, job));
         Act::None
     }
@@ -447,39 +484,29 @@ impl Grid {
             return Ok(());
         }
         let pattern = TextPattern::new(text)?;
-        let (table, fields) = (self.table.clone(), self.fields_on_screen());
-        let job = TextFilterJob { table, fields, pattern: pattern.clone(), next: 0 };
+        let search = TextSearch::new(self.table.clone(), self.columns.clone(), pattern.clone());
         self.unfilter(jobs);
-        let scan = Some(jobs.start(Lane::Scan, job));
+        let scan = jobs.start(Lane::Scan, TextFilterJob { search, next: 0 });
         self.filter(format!("with {}", human::clean(text)), None, scan);
         self.pattern = Some(pattern);
         Ok(())
     }
 
-    /// Shows only rows for which an expression is true; all if it is empty.
-    ///
-    /// # Errors
-    /// As [`Table::select`].
-    pub(crate) fn filter_by_cut(&mut self, text: &str, jobs: &mut Jobs) -> std::result::Result<(), Error> {
-        if text.trim().is_empty() {
-            self.unfilter(jobs);
-            return Ok(());
-        }
-        let job = CutJob::new(&self.table, text)?;
+    /// Shows only rows for which a valid expression is true.
+    pub(crate) fn filter_by_cut(&mut self, text: &str, jobs: &mut Jobs) {
         self.unfilter(jobs);
-        let scan = Some(jobs.start(Lane::Scan, job));
+        let scan = jobs.start(Lane::Scan, CutJob::new(&self.table, text));
         self.filter(format!("where {}", human::clean(text)), Some(text.to_owned()), scan);
-        Ok(())
     }
 
-    fn filter(&mut self, text: String, cut: Option<String>, scan: Option<Ticket>) {
-        self.rows.filter = Some(FilteredRows { text, cut, entries: Arc::default(), scan, scanned: 0 });
+    fn filter(&mut self, text: String, cut: Option<String>, scan: Ticket) {
+        self.rows.filter = Some(FilteredRows::new(text, cut, scan));
         (self.cursor, self.top) = (0, 0);
     }
 
     fn unfilter(&mut self, jobs: &mut Jobs) {
         if let Some(filter) = self.rows.filter.take() {
-            let entry = filter.entries.get(self.cursor as usize).copied().unwrap_or(0);
+            let entry = filter.entries.get(self.cursor).unwrap_or(0);
             filter.scan.into_iter().for_each(|ticket| jobs.cancel(ticket));
             self.cursor = entry;
         }
@@ -487,14 +514,15 @@ impl Grid {
         self.search.take().into_iter().for_each(|ticket| jobs.cancel(ticket));
     }
 
-    /// Whether a search or a scan is under way.
-    pub(crate) fn activity(&self) -> Option<&'static str> {
+    /// The search or scan that is under way.
+    pub(crate) fn activity(&self) -> Option<String> {
         if self.search.is_some() {
-            return Some("searching");
+            let (searched, all) = (human::count(self.searched), human::count(self.rows.len()));
+            return Some(format!("searching, {searched} of {all} rows so far, Esc stops it"));
         }
         if self.count.is_some() && !self.rows.is_exact {
-            return Some("counting");
+            return Some("counting".into());
         }
-        self.rows.filter.as_ref().and_then(|filter| filter.scan).map(|_| "filtering")
+        self.rows.filter.as_ref().and_then(|filter| filter.scan).map(|_| "filtering, Esc stops it".into())
     }
 }

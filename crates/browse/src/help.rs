@@ -4,7 +4,7 @@
 pub(crate) const KEYS: &str = "\
 Everywhere
   ?              this page
-  Esc, Backspace back
+  Esc            gives up a read, stops a search or filter, or goes back; Backspace: back
   q, Ctrl-C      leave; marked rows go to standard output as JSON Lines
   R              open the file again
   d              code that reads what is shown: Python, command, Rust
@@ -24,8 +24,9 @@ Tree
 Table
   left right h l a column; 0 $: the first, the last
   Enter          the whole value
-  /              search in the columns on the screen, by regular expression; n N: next, previous
-  &              only rows with a text in the columns on the screen; empty: all rows
+  /              search in whole values of all columns (that c has left) by regular expression
+  n N            the next row found, the previous one
+  &              only rows with a text in any of these columns; empty: all rows
   w              only rows where an expression is true; empty: all rows
   :              go to a row by its number, or to a part such as 50%
   c              columns by their names, while typing; =: all columns; -: without this one

@@ -1,15 +1,17 @@
 //! Work that takes long, beside the browser: on threads, or step by step where there are none.
 
 use crate::answers::Answer;
+use forthwith_platform::Instant;
 use std::{
     collections::VecDeque,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, Sender, TryRecvError, channel},
+        mpsc::{Receiver, Sender, channel},
     },
     thread,
+    time::Duration,
 };
 
 /// A job: it is asked for one answer after the other.
@@ -21,13 +23,24 @@ pub(crate) trait Job: Send {
 /// The thread that a job runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
-    /// Short reads for the screen.
+    /// Cells of a table and types of columns on the screen.
     Screen,
+    /// Details of a node.
+    Details,
     /// Scans of a table.
     Scan,
+    /// Reads that a key asked for.
+    Request,
 }
 
-/// Names a job.
+/// The number of lanes.
+const LANES: usize = 4;
+/// Time that a cancelled job has to end before another thread takes the jobs behind it.
+const PATIENCE: Duration = Duration::from_millis(50);
+/// Threads of a lane that wait for reads of cancelled jobs.
+const ABANDONED: usize = 8;
+
+/// Names a job. Numbers grow, and are never used again: an answer of an earlier job for the same thing has another one.
 pub(crate) type Ticket = u64;
 
 struct Queued {
@@ -41,11 +54,35 @@ struct Running {
     stop: Arc<AtomicBool>,
 }
 
+/// Jobs of a lane that were not begun, and the worker that takes them.
+struct LaneQueue {
+    state: Mutex<LaneState>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct LaneState {
+    jobs: VecDeque<Queued>,
+    /// The job that the worker is at.
+    current: Option<Ticket>,
+    /// When it was cancelled.
+    cancelled: Option<Instant>,
+    /// The worker that takes the next job; others end after theirs.
+    worker: u64,
+    abandoned: usize,
+    is_closed: bool,
+}
+
+type Answers = Sender<(Ticket, Answer, bool)>;
+
 /// All jobs of a browser.
 pub(crate) struct Jobs {
-    lanes: Option<[Sender<Queued>; 2]>,
+    lanes: Option<[Arc<LaneQueue>; LANES]>,
     inline: VecDeque<Queued>,
+    to: Answers,
     answers: Receiver<(Ticket, Answer, bool)>,
+    /// Answers that came while another one was waited for.
+    early: Vec<(Ticket, Answer)>,
     running: Vec<Running>,
     next: Ticket,
 }
@@ -53,20 +90,21 @@ pub(crate) struct Jobs {
 impl Jobs {
     /// Jobs on threads of their own.
     pub(crate) fn on_threads() -> Self {
-        let (to, answers) = channel();
-        let lanes = [(); 2].map(|()| {
-            let (queue, jobs) = channel();
-            let to = to.clone();
-            thread::spawn(move || work(&jobs, &to));
-            queue
+        let mut jobs = Self::inline();
+        let lanes = [(); LANES].map(|()| {
+            let lane = Arc::new(LaneQueue { state: Mutex::default(), wake: Condvar::new() });
+            spawn(&lane, 0, &jobs.to);
+            lane
         });
-        Self { lanes: Some(lanes), inline: VecDeque::new(), answers, running: Vec::new(), next: 0 }
+        jobs.lanes = Some(lanes);
+        jobs
     }
 
     /// Jobs that run while [`poll`](Self::poll) is called, one step each time.
     pub(crate) fn inline() -> Self {
-        let (_, answers) = channel();
-        Self { lanes: None, inline: VecDeque::new(), answers, running: Vec::new(), next: 0 }
+        let (to, answers) = channel();
+        let (inline, early, running) = (VecDeque::new(), Vec::new(), Vec::new());
+        Self { lanes: None, inline, to, answers, early, running, next: 0 }
     }
 
     /// Adds a job.
@@ -76,8 +114,11 @@ impl Jobs {
         self.running.push(Running { ticket, stop: Arc::clone(&stop) });
         let queued = Queued { ticket, stop, job: Box::new(job) };
         match &self.lanes {
-            // A thread that ended is reported by `poll`.
-            Some(lanes) => drop(lanes[lane as usize].send(queued)),
+            Some(lanes) => {
+                let lane = &lanes[lane as usize];
+                lane.lock().jobs.push_back(queued);
+                lane.wake.notify_all();
+            }
             None => self.inline.push_back(queued),
         }
         ticket
@@ -92,45 +133,96 @@ impl Jobs {
             }
             is_other
         });
+        self.early.retain(|(other, _)| *other != ticket);
         self.inline.retain(|queued| queued.ticket != ticket);
+        for lane in self.lanes.iter().flatten() {
+            let mut state = lane.lock();
+            state.jobs.retain(|queued| queued.ticket != ticket);
+            if state.current == Some(ticket) {
+                state.cancelled.get_or_insert_with(Instant::now);
+            }
+        }
     }
 
     /// Whether answers are expected.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.running.is_empty()
+        !self.running.is_empty() || !self.early.is_empty()
     }
 
     /// Answers since the last call.
     pub(crate) fn poll(&mut self) -> Vec<(Ticket, Answer)> {
-        let mut found = Vec::new();
+        let mut found = std::mem::take(&mut self.early);
         if self.lanes.is_none() {
-            if let Some(mut queued) = self.inline.pop_front() {
-                let (answer, more) = queued.job.step(&queued.stop);
-                found.push((queued.ticket, answer));
-                if more {
-                    self.inline.push_back(queued);
-                } else {
-                    self.running.retain(|running| running.ticket != queued.ticket);
-                }
+            if let Some(queued) = self.inline.pop_front() {
+                found.push(self.run_inline(queued));
             }
             return found;
         }
-        loop {
-            match self.answers.try_recv() {
-                Ok((ticket, answer, more)) => {
-                    if self.running.iter().any(|running| running.ticket == ticket) {
-                        found.push((ticket, answer));
-                    }
-                    if !more {
-                        self.running.retain(|running| running.ticket != ticket);
-                    }
-                }
-                Err(TryRecvError::Empty) => return found,
-                Err(TryRecvError::Disconnected) => {
-                    let failed = || Answer::Failed("the reading thread ended".into());
-                    found.extend(self.running.drain(..).map(|running| (running.ticket, failed())));
-                    return found;
-                }
+        self.replace_workers();
+        while let Ok((ticket, answer, more)) = self.answers.try_recv() {
+            if self.expects(ticket, more) {
+                found.push((ticket, answer));
+            }
+        }
+        found
+    }
+
+    /// The next answer of a job, if it comes within a time. A lane whose worker waits for the read of a cancelled job is
+    /// not waited for.
+    pub(crate) fn wait(&mut self, lane: Lane, ticket: Ticket, most: Duration) -> Option<Answer> {
+        let Some(lanes) = &self.lanes else {
+            let at = self.inline.iter().position(|queued| queued.ticket == ticket)?;
+            let queued = self.inline.remove(at)?;
+            return Some(self.run_inline(queued).1);
+        };
+        if lanes[lane as usize].lock().cancelled.is_some() {
+            return None;
+        }
+        let begin = Instant::now();
+        while let Some(left) = most.checked_sub(begin.elapsed()) {
+            let (of, answer, more) = self.answers.recv_timeout(left).ok()?;
+            if !self.expects(of, more) {
+                continue;
+            }
+            if of == ticket {
+                return Some(answer);
+            }
+            self.early.push((of, answer));
+        }
+        None
+    }
+
+    /// Whether an answer is that of a job that was not cancelled; notes the end of the job unless `more` answers follow.
+    fn expects(&mut self, ticket: Ticket, more: bool) -> bool {
+        let Some(at) = self.running.iter().position(|running| running.ticket == ticket) else { return false };
+        if !more {
+            self.running.remove(at);
+        }
+        true
+    }
+
+    fn run_inline(&mut self, mut queued: Queued) -> (Ticket, Answer) {
+        let (ticket, (answer, more)) = (queued.ticket, queued.job.step(&queued.stop));
+        if more {
+            self.inline.push_back(queued);
+        } else {
+            self.running.retain(|running| running.ticket != ticket);
+        }
+        (ticket, answer)
+    }
+
+    /// Starts another worker for jobs that are queued behind a cancelled job whose read has not returned.
+    fn replace_workers(&self) {
+        for lane in self.lanes.iter().flatten() {
+            let mut state = lane.lock();
+            let is_stuck = state.cancelled.is_some_and(|since| since.elapsed() > PATIENCE);
+            if is_stuck && !state.jobs.is_empty() && state.abandoned < ABANDONED {
+                state.abandoned += 1;
+                state.worker += 1;
+                (state.current, state.cancelled) = (None, None);
+                let worker = state.worker;
+                drop(state);
+                spawn(lane, worker, &self.to);
             }
         }
     }
@@ -139,11 +231,47 @@ impl Jobs {
 impl Drop for Jobs {
     fn drop(&mut self) {
         self.running.iter().for_each(|running| running.stop.store(true, Ordering::Relaxed));
+        for lane in self.lanes.iter().flatten() {
+            lane.lock().is_closed = true;
+            lane.wake.notify_all();
+        }
     }
 }
 
-fn work(jobs: &Receiver<Queued>, to: &Sender<(Ticket, Answer, bool)>) {
-    for mut queued in jobs {
+impl LaneQueue {
+    /// The state, which no panic leaves half changed.
+    fn lock(&self) -> MutexGuard<'_, LaneState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The next job for a worker, after its last one; `None` if it is to end.
+    fn next(&self, worker: u64) -> Option<Queued> {
+        let mut state = self.lock();
+        if state.worker != worker {
+            state.abandoned -= 1;
+            return None;
+        }
+        (state.current, state.cancelled) = (None, None);
+        loop {
+            if state.is_closed {
+                return None;
+            }
+            if let Some(queued) = state.jobs.pop_front() {
+                state.current = Some(queued.ticket);
+                return Some(queued);
+            }
+            state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+fn spawn(lane: &Arc<LaneQueue>, worker: u64, to: &Answers) {
+    let (lane, to) = (Arc::clone(lane), to.clone());
+    thread::spawn(move || work(&lane, worker, &to));
+}
+
+fn work(lane: &LaneQueue, worker: u64, to: &Answers) {
+    while let Some(mut queued) = lane.next(worker) {
         while !queued.stop.load(Ordering::Relaxed) {
             let step = catch_unwind(AssertUnwindSafe(|| queued.job.step(&queued.stop)));
             let (answer, more) = step.unwrap_or_else(|_| (Answer::Failed("internal error".into()), false));
@@ -199,6 +327,51 @@ mod tests {
             jobs.cancel(ticket);
             assert!(!jobs.is_busy() && jobs.poll().is_empty());
         }
+    }
+
+    /// A job that waits for its channel, as one does that reads from a slow server.
+    struct Blocked(Receiver<u64>);
+
+    impl Job for Blocked {
+        fn step(&mut self, _: &AtomicBool) -> (Answer, bool) {
+            (Answer::Count(self.0.recv().unwrap_or(0), true), false)
+        }
+    }
+
+    #[test]
+    fn jobs_behind_a_cancelled_one_that_waits_are_done() {
+        let mut jobs = Jobs::on_threads();
+        let mut gates = Vec::new();
+        for round in 1..=ABANDONED as u64 {
+            let (gate, receiver) = channel();
+            let ticket = jobs.start(Lane::Details, Blocked(receiver));
+            gates.push(gate);
+            assert!(jobs.wait(Lane::Details, ticket, Duration::from_millis(5)).is_none());
+            jobs.cancel(ticket);
+            jobs.start(Lane::Details, Countdown(2));
+            assert_eq!(counts(&mut jobs), [1, 0], "{round}");
+        }
+        // The answers of cancelled jobs are not taken for others.
+        // A job that was cancelled before it began is gone.
+        gates.iter().for_each(|gate| drop(gate.send(7)));
+        jobs.start(Lane::Details, Countdown(1));
+        assert_eq!(counts(&mut jobs), [0]);
+    }
+
+    #[test]
+    fn an_answer_that_is_waited_for_does_not_overtake_those_of_its_job() {
+        let mut jobs = Jobs::on_threads();
+        jobs.start(Lane::Scan, Countdown(2));
+        let (gate, receiver) = channel();
+        let ticket = jobs.start(Lane::Request, Blocked(receiver));
+        while jobs.running.len() > 1 {
+            assert!(jobs.wait(Lane::Request, ticket, Duration::from_millis(5)).is_none());
+        }
+        gate.send(5).expect("a job");
+        let answer = jobs.wait(Lane::Request, ticket, Duration::from_secs(60));
+        assert!(matches!(answer, Some(Answer::Count(5, true))));
+        assert!(jobs.is_busy());
+        assert_eq!(counts(&mut jobs), [1, 0]);
     }
 
     #[test]

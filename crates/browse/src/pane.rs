@@ -4,13 +4,16 @@ use crate::{
     act::{Act, Context, Question},
     answers::Answer,
     grid::Grid,
+    host::Host,
     input::{Key, lines_moved, moved},
     jobs::{Jobs, Ticket},
     plot::Plot,
     snippet::{PictureOptions, Snippet},
-    tree::{Tree, TreeContent},
+    start::Start,
+    tree::Tree,
+    tree_node::TreeContent,
 };
-use forthwith::{Table, columns::safe_lines};
+use forthwith::{File, Table, columns::safe_lines, plan::Result};
 
 /// One of the things that a browser shows.
 pub(crate) enum Pane {
@@ -41,16 +44,27 @@ pub(crate) struct Chosen {
 }
 
 impl Pane {
+    /// The pane that a browser begins with.
+    ///
+    /// # Errors
+    /// Damaged metadata.
+    pub(crate) fn first(host: &dyn Host, file: &File, start: &Start) -> Result<Self> {
+        Ok(match start.clone() {
+            Start::Table(table, columns) => Self::Grid(Box::new(Grid::new(table, columns)?)),
+            Start::Tree(path) => Self::Tree(Box::new(Tree::read(host, file, &path)?)),
+        })
+    }
+
     /// A text, which is made safe to show.
     pub(crate) fn text(title: &str, text: &str) -> Self {
         let lines = safe_lines(text).lines().map(str::to_owned).collect();
         Self::Text(TextPane { title: title.to_owned(), lines, top: 0, left: 0, height: 1 })
     }
 
-    /// Lays out for a size and begins to read missing values; returns whether it is to be called again soon.
-    pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) -> bool {
+    /// Lays out for a size and begins to read missing values.
+    pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         match self {
-            Self::Tree(tree) => return tree.prepare(context, width, height),
+            Self::Tree(tree) => tree.prepare(context, width, height),
             Self::Grid(grid) => grid.prepare(context, width, height.saturating_sub(1)),
             Self::Plot(plot) => plot.prepare(context, width, height),
             Self::Text(text) => {
@@ -58,12 +72,11 @@ impl Pane {
                 text.top = text.top.min(text.lines.len().saturating_sub(1));
             }
         }
-        false
     }
 
     pub(crate) fn key(&mut self, key: Key, context: &mut Context<'_>) -> Act {
         match self {
-            Self::Tree(tree) => tree.key(key, context),
+            Self::Tree(tree) => tree.key(key),
             Self::Grid(grid) => grid.key(key, context),
             Self::Plot(plot) => plot.key(key, context),
             Self::Text(text) => {
@@ -111,6 +124,23 @@ impl Pane {
             Self::Grid(grid) => grid.take(ticket, answer, jobs),
             Self::Plot(plot) => (plot.take(ticket, answer), None),
             Self::Text(_) => (Some(answer), None),
+        }
+    }
+
+    /// Applies a cut that is valid for the table.
+    pub(crate) fn filter_by_cut(&mut self, cut: &str, jobs: &mut Jobs) {
+        match self {
+            Self::Grid(grid) => grid.filter_by_cut(cut, jobs),
+            Self::Plot(plot) => plot.filter_by_cut(cut, jobs),
+            Self::Tree(_) | Self::Text(_) => {}
+        }
+    }
+
+    /// Stops scans that the screen does not need; returns whether any was under way.
+    pub(crate) fn stop(&mut self, jobs: &mut Jobs) -> bool {
+        match self {
+            Self::Grid(grid) => grid.stop(jobs),
+            Self::Tree(_) | Self::Plot(_) | Self::Text(_) => false,
         }
     }
 

@@ -286,18 +286,18 @@ impl Plot {
                     );
                 }
             },
-            Question::Where => {
-                if !text.is_empty()
-                    && let Err(error) = self.table.select_fields(&[], options(text))
-                {
-                    return Act::Say(error.to_string());
-                }
-                self.spec.cut = Some(text.to_owned()).filter(|text| !text.is_empty());
-            }
+            Question::Where if text.is_empty() => self.spec.cut = None,
+            Question::Where => return Act::Cut(self.table.clone(), text.to_owned()),
             _ => return Act::None,
         }
         self.restart(context.jobs);
         Act::None
+    }
+
+    /// Counts only entries for which a valid expression is true.
+    pub(crate) fn filter_by_cut(&mut self, cut: &str, jobs: &mut Jobs) {
+        self.spec.cut = Some(cut.to_owned());
+        self.restart(jobs);
     }
 
     /// The line above the picture.

@@ -3,6 +3,7 @@
 use crate::{
     answers::Filtered,
     cells::{CHUNK, Entries},
+    entry_set::EntrySet,
     human,
     jobs::Ticket,
 };
@@ -29,10 +30,22 @@ pub(crate) struct FilteredRows {
     pub(crate) text: String,
     /// The expression, if the filter is one.
     pub(crate) cut: Option<String>,
-    pub(crate) entries: Arc<Vec<u64>>,
+    pub(crate) entries: Arc<EntrySet>,
     /// The scan that finds them, until it is complete.
     pub(crate) scan: Option<Ticket>,
     pub(crate) scanned: u64,
+    /// Columns in which a text could not be searched everywhere.
+    unread: usize,
+    /// Why the scan ended before the last entry.
+    pub(crate) ended: Option<&'static str>,
+}
+
+impl FilteredRows {
+    /// A filter that has found nothing yet.
+    pub(crate) fn new(text: String, cut: Option<String>, scan: Ticket) -> Self {
+        let (entries, scan) = (Arc::default(), Some(scan));
+        Self { text, cut, entries, scan, scanned: 0, unread: 0, ended: None }
+    }
 }
 
 impl RowSet {
@@ -52,14 +65,14 @@ impl RowSet {
 
     /// The number of rows so far.
     pub(crate) fn len(&self) -> u64 {
-        self.filter.as_ref().map_or(self.known, |filter| filter.entries.len() as u64)
+        self.filter.as_ref().map_or(self.known, |filter| filter.entries.len())
     }
 
     /// The entry of a row.
     pub(crate) fn entry(&self, row: u64) -> Option<u64> {
         match &self.filter {
             None => (row < self.known).then_some(row),
-            Some(filter) => filter.entries.get(usize::try_from(row).ok()?).copied(),
+            Some(filter) => filter.entries.get(row),
         }
     }
 
@@ -67,7 +80,7 @@ impl RowSet {
     pub(crate) fn row_of(&self, entry: u64) -> u64 {
         match &self.filter {
             None => entry,
-            Some(filter) => filter.entries.partition_point(|other| *other < entry) as u64,
+            Some(filter) => filter.entries.rank(entry),
         }
     }
 
@@ -77,7 +90,7 @@ impl RowSet {
         let end = start.saturating_add(CHUNK).min(self.len());
         match &self.filter {
             None => Entries::Range(start..end),
-            Some(filter) => Entries::List(filter.entries[start as usize..end as usize].to_vec()),
+            Some(filter) => Entries::List(filter.entries.slice(start..end)),
         }
     }
 
@@ -85,9 +98,10 @@ impl RowSet {
     pub(crate) fn extend(&mut self, found: Filtered) {
         let Some(filter) = &mut self.filter else { return };
         if !found.entries.is_empty() {
-            Arc::make_mut(&mut filter.entries).extend(found.entries);
+            Arc::make_mut(&mut filter.entries).append(found.entries);
         }
         filter.scanned = filter.scanned.max(found.scanned);
+        filter.unread = filter.unread.max(found.unread);
         if found.is_complete {
             filter.scan = None;
         }
@@ -100,12 +114,21 @@ impl RowSet {
         match &self.filter {
             None => format!("{all} {}", if self.known == 1 { "row" } else { "rows" }),
             Some(filter) => {
-                let rows = human::count(filter.entries.len() as u64);
-                let progress = match filter.scan {
-                    Some(_) => format!(", {} searched so far", human::count(filter.scanned)),
-                    None => String::new(),
+                let rows = human::count(filter.entries.len());
+                let scanned = human::count(filter.scanned);
+                let progress = match (filter.scan, filter.ended) {
+                    (Some(_), _) => format!(", {scanned} searched so far"),
+                    (None, Some(why)) => format!(", {why} after {scanned}"),
+                    (None, None) => String::new(),
                 };
-                format!("{rows} of {all} rows: {}{progress}", filter.text)
+                let unread = match filter.unread {
+                    0 => String::new(),
+                    columns => {
+                        let columns = human::counted(columns as u64, "column", "columns");
+                        format!(", {columns} not readable everywhere")
+                    }
+                };
+                format!("{rows} of {all} rows: {}{progress}{unread}", filter.text)
             }
         }
     }

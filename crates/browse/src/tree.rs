@@ -1,77 +1,24 @@
 //! The directories, objects, tables and columns of a file as a tree.
 
 use crate::{
-    act::{Act, Context, Question},
-    answers::Answer,
-    details::{DetailsJob, Subject, named},
-    human,
+    act::{Act, ChildrenOf, Context, Question},
+    answers::{Answer, NodeDescription},
+    describe::DescribeJob,
+    details::{DetailsJob, Subject},
+    host::Host,
     input::{Key, lines_moved, moved, scrolled, toggle},
     jobs::{Jobs, Lane, Ticket},
     name_filter::NameFilter,
+    tree_node::{ChildNodes, Children, NodeId, TreeContent, TreeNode, keys, named},
 };
-use forthwith::{File, Key as FileKey, Table, plan::Result};
-use forthwith_platform::Instant;
+use forthwith::{File, Table, plan::Result};
 use std::{
     collections::{HashMap, HashSet},
-    time::Duration,
+    sync::Arc,
 };
 
-/// Time for describing columns before a screen is drawn.
-const BUDGET: Duration = Duration::from_millis(5);
-/// Entries that are counted for a description where blocks have to be looked at.
-const COUNTED: u64 = 4096;
 /// Subjects whose details are kept.
 const KEPT: usize = 256;
-
-/// A node of the tree.
-pub(crate) struct TreeNode {
-    pub(crate) depth: usize,
-    /// The name, safe to show.
-    pub(crate) label: String,
-    /// The path that filters match: of an object in the file, of a column in its table.
-    path: String,
-    /// The class of an object; the type of a column once it was described.
-    pub(crate) kind: String,
-    /// Stored bytes of an object, or of a column once it was described.
-    pub(crate) bytes: Option<u64>,
-    pub(crate) content: TreeContent,
-    pub(crate) is_open: bool,
-    is_loaded: bool,
-}
-
-/// The thing that a node stands for.
-#[derive(Clone)]
-pub(crate) enum TreeContent {
-    /// A directory, by its path.
-    Directory(String),
-    /// A table, by its position among the opened ones once it is open.
-    Table(FileKey, Option<usize>),
-    /// A column of an opened table.
-    Column {
-        /// The table.
-        table: usize,
-        /// The position among its fields.
-        field: u32,
-        /// Whether columns are below it.
-        has_children: bool,
-        /// Whether it has values of its own.
-        has_data: bool,
-    },
-    /// Another object.
-    Object(FileKey),
-    /// Why the node above has no others below it.
-    Problem,
-}
-
-impl TreeContent {
-    pub(crate) const fn opens(&self) -> bool {
-        match self {
-            Self::Directory(_) | Self::Table(..) => true,
-            Self::Column { has_children, .. } => *has_children,
-            Self::Object(_) | Self::Problem => false,
-        }
-    }
-}
 
 /// A tree with a cursor.
 pub(crate) struct Tree {
@@ -86,18 +33,22 @@ pub(crate) struct Tree {
     /// Columns that are marked, of the table that they are in.
     pub(crate) marked: Vec<u32>,
     marked_table: usize,
-    details: HashMap<usize, String>,
-    details_job: Option<(Ticket, usize)>,
-    described: HashSet<usize>,
+    details: HashMap<NodeId, String>,
+    details_job: Option<(Ticket, NodeId)>,
+    described: HashSet<NodeId>,
+    /// The job that describes columns, and these.
+    describing: Option<(Ticket, HashSet<NodeId>)>,
     width: usize,
+    last_id: NodeId,
 }
 
 impl Tree {
-    /// The top of a file, with a table opened if it is the only thing there.
+    /// Reads the top of a file, with a table opened if it is the only one there, and puts the cursor on the object of a
+    /// path, with all above it open.
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub(crate) fn new(context: &Context<'_>) -> Result<Self> {
+    pub(crate) fn read(host: &dyn Host, file: &File, path: &str) -> Result<Self> {
         let mut tree = Self {
             nodes: Vec::new(),
             tables: Vec::new(),
@@ -111,18 +62,19 @@ impl Tree {
             details: HashMap::new(),
             details_job: None,
             described: HashSet::new(),
+            describing: None,
             width: 80,
+            last_id: 0,
         };
-        tree.nodes = keys(context.file, "", 0)?;
-        let tables = tree.nodes.iter().filter(|node| matches!(node.content, TreeContent::Table(..))).count();
-        if tables == 1
-            && let Some(at) =
-                tree.nodes.iter().position(|node| matches!(node.content, TreeContent::Table(..)))
-        {
-            tree.open(at, context);
+        tree.insert(0, keys(file, "", 0)?);
+        let mut tables =
+            (0..).zip(&tree.nodes).filter(|(_, node)| matches!(node.content, TreeContent::Table(..)));
+        if let (Some((at, _)), None) = (tables.next(), tables.next()) {
+            tree.load(at, host, file);
             tree.cursor = at;
         }
         tree.list();
+        tree.find(path, host, file);
         Ok(tree)
     }
 
@@ -134,7 +86,7 @@ impl Tree {
 
     /// The details of the node at the cursor, if they were read.
     pub(crate) fn details(&self) -> Option<&str> {
-        self.details.get(&self.current()?.0).map(String::as_str)
+        self.details.get(&self.current()?.1.id).map(String::as_str)
     }
 
     /// The column at the cursor, with its table.
@@ -160,75 +112,90 @@ impl Tree {
         self.column().map(|(table, field)| (table, vec![field]))
     }
 
-    /// Reads the nodes below a node, unless they were read.
-    fn open(&mut self, at: usize, context: &Context<'_>) {
+    /// Opens a node, below which nodes are read unless they were; then its values are shown if `enters`.
+    fn read_children(&mut self, at: usize, enters: bool) -> Act {
+        let Some(node) = self.nodes.get_mut(at) else { return Act::None };
+        node.is_open = true;
+        if node.children == Children::Read || (node.children == Children::Pending && !enters) {
+            self.list();
+            return Act::None;
+        }
+        node.children = Children::Pending;
+        Act::Children(ChildrenOf {
+            node: node.id,
+            depth: node.depth + 1,
+            content: node.content.clone(),
+            label: node.label.clone(),
+            enters,
+        })
+    }
+
+    /// Reads the nodes below a node at once.
+    fn load(&mut self, at: usize, host: &dyn Host, file: &File) {
         let Some(node) = self.nodes.get_mut(at) else { return };
         node.is_open = true;
-        if std::mem::replace(&mut node.is_loaded, true) {
+        if node.children == Children::Unread {
+            let (id, children) = (node.id, ChildNodes::read(host, file, &node.content, node.depth + 1));
+            self.adopt(id, children);
+        }
+    }
+
+    /// Takes the nodes that were read below a node.
+    pub(crate) fn adopt(&mut self, node: NodeId, children: ChildNodes) {
+        let Some(at) = self.position(node) else { return };
+        if self.nodes[at].children == Children::Read {
             return;
         }
-        let (depth, content) = (node.depth + 1, node.content.clone());
-        let below = match content {
-            TreeContent::Directory(path) => keys(context.file, &path, depth),
-            TreeContent::Table(key, _) => self.columns(at, &key, depth, context),
-            // Columns come with their table.
-            _ => return,
-        };
-        let below = below.unwrap_or_else(|error| vec![TreeNode::problem(depth, &error.to_string())]);
-        self.forget_positions();
-        self.nodes.splice(at + 1..at + 1, below);
+        let at_cursor = self.current().map(|(_, node)| node.id);
+        let ChildNodes { mut nodes, table } = children;
+        self.nodes[at].children = Children::Read;
+        if let Some(opened) = table {
+            let position = self.tables.len();
+            self.tables.push(opened);
+            for node in &mut nodes {
+                if let TreeContent::Column { table, .. } = &mut node.content {
+                    *table = position;
+                }
+            }
+            if let TreeContent::Table(_, table) = &mut self.nodes[at].content {
+                *table = Some(position);
+            }
+            // Details of a table that is open are those of the opened one.
+            self.details.remove(&node);
+        }
+        self.insert(at + 1, nodes);
+        self.list_around(at_cursor);
     }
 
-    fn columns(
-        &mut self,
-        at: usize,
-        key: &FileKey,
-        depth: usize,
-        context: &Context<'_>,
-    ) -> Result<Vec<TreeNode>> {
-        let table = context.host.table(context.file, &named(key))?;
-        let position = self.tables.len();
-        let mut depths: HashMap<u32, usize> = HashMap::new();
-        let mut nodes = Vec::new();
-        for (field, of) in (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part) {
-            let depth = of.parent.and_then(|parent| depths.get(&parent)).map_or(depth, |depth| depth + 1);
-            depths.insert(field, depth);
-            nodes.push((depth, field, of));
+    /// Closes a node whose read was given up.
+    pub(crate) fn give_up(&mut self, node: NodeId) {
+        if let Some(at) = self.position(node)
+            && self.nodes[at].children == Children::Pending
+        {
+            (self.nodes[at].children, self.nodes[at].is_open) = (Children::Unread, false);
+            self.list();
         }
-        let parents: HashSet<u32> = nodes.iter().filter_map(|(_, _, of)| of.parent).collect();
-        let node = |(depth, field, of): &(usize, u32, &forthwith::plan::Field)| TreeNode {
-            depth: *depth,
-            label: human::clean(&of.name),
-            path: of.path.clone(),
-            kind: String::new(),
-            bytes: None,
-            content: TreeContent::Column {
-                table: position,
-                field: *field,
-                has_children: parents.contains(field),
-                has_data: of.has_data,
-            },
-            is_open: false,
-            is_loaded: true,
-        };
-        let nodes = nodes.iter().map(node).collect();
-        self.tables.push(table);
-        if let Some(TreeNode { content: TreeContent::Table(_, opened), .. }) = self.nodes.get_mut(at) {
-            *opened = Some(position);
-        }
-        Ok(nodes)
     }
 
-    /// Positions of nodes change when others are inserted.
-    fn forget_positions(&mut self) {
-        self.details.clear();
-        self.details_job = None;
-        self.described.clear();
+    fn insert(&mut self, at: usize, mut nodes: Vec<TreeNode>) {
+        for node in &mut nodes {
+            self.last_id += 1;
+            node.id = self.last_id;
+        }
+        self.nodes.splice(at..at, nodes);
+    }
+
+    fn position(&self, node: NodeId) -> Option<usize> {
+        self.nodes.iter().position(|other| other.id == node)
     }
 
     /// Lists the nodes on the screen: below open ones, or matches of the filter with all above them.
     fn list(&mut self) {
-        let at_cursor = self.shown.get(self.cursor).copied();
+        self.list_around(self.current().map(|(_, node)| node.id));
+    }
+
+    /// [`list`](Self::list) with the cursor on a node, if that is shown.
+    fn list_around(&mut self, at_cursor: Option<NodeId>) {
         self.shown.clear();
         if self.filter.is_empty() {
             let mut closed: Option<usize> = None;
@@ -256,50 +223,50 @@ impl Tree {
                 above.push((node.depth, at, matches));
             }
         }
-        let found = at_cursor.and_then(|at| self.shown.binary_search(&at).ok());
+        let found = at_cursor.and_then(|id| self.shown.iter().position(|at| self.nodes[*at].id == id));
         self.cursor = found.unwrap_or_else(|| self.cursor.min(self.shown.len().saturating_sub(1)));
     }
 
-    /// Describes the columns on the screen as far as time allows, and reads details of the node at the cursor.
-    /// Returns whether some are left to describe.
-    pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) -> bool {
+    /// Begins to read the types of columns on the screen, and details of the node at the cursor.
+    pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         self.height = usize::from(height).max(1);
         self.width = usize::from(width);
         self.top = scrolled(self.top as u64, self.cursor as u64, self.height) as usize;
         self.read_details(context);
-        let begin = Instant::now();
-        let page: Vec<usize> = self.shown.iter().skip(self.top).take(self.height).copied().collect();
-        for at in page {
-            let Some(TreeContent::Column { table, field, .. }) =
-                self.nodes.get(at).map(|node| node.content.clone())
-            else {
-                continue;
-            };
-            if !self.described.insert(at) {
-                continue;
-            }
-            let Some(of) = self.tables.get(table) else { continue };
-            let described =
-                if of.counts_blocks() { of.describe_first(field, COUNTED) } else { of.describe(field) };
-            let Some(node) = self.nodes.get_mut(at) else { continue };
-            match described {
-                Ok(described) => {
-                    node.kind = human::clean(&described.type_name);
-                    node.bytes =
-                        (!of.words().rows && described.stored_bytes > 0).then_some(described.stored_bytes);
+        let page = self.shown.iter().skip(self.top).take(self.height);
+        let columns = page.filter_map(|at| {
+            let node = self.nodes.get(*at)?;
+            match node.content {
+                TreeContent::Column { table, field, .. } if !self.described.contains(&node.id) => {
+                    Some((node.id, self.tables.get(table)?.clone(), field))
                 }
-                Err(error) => node.kind = human::clean(&error.kind.to_string()),
+                _ => None,
             }
-            if begin.elapsed() > BUDGET {
-                return true;
+        });
+        let columns: Vec<_> = columns.collect();
+        let is_asked =
+            |node: &NodeId| self.describing.as_ref().is_some_and(|(_, pending)| pending.contains(node));
+        if columns.iter().all(|(node, ..)| is_asked(node)) {
+            return;
+        }
+        self.describing.take().into_iter().for_each(|(ticket, _)| context.jobs.cancel(ticket));
+        let nodes = columns.iter().map(|(node, ..)| *node).collect();
+        self.describing = Some((context.jobs.start(Lane::Screen, DescribeJob::new(columns)), nodes));
+    }
+
+    fn describe(&mut self, found: Vec<NodeDescription>) {
+        for NodeDescription { node, kind, bytes } in found {
+            self.described.insert(node);
+            if let Some(node) = self.nodes.iter_mut().find(|other| other.id == node) {
+                (node.kind, node.bytes) = (kind, bytes);
             }
         }
-        false
     }
 
     fn read_details(&mut self, context: &mut Context<'_>) {
-        let Some((at, node)) = self.current() else { return };
-        if self.details.contains_key(&at) || self.details_job.is_some_and(|(_, other)| other == at) {
+        let Some((_, node)) = self.current() else { return };
+        let id = node.id;
+        if self.details.contains_key(&id) || self.details_job.is_some_and(|(_, other)| other == id) {
             return;
         }
         let subject = match &node.content {
@@ -314,40 +281,53 @@ impl Tree {
             TreeContent::Object(key) => Subject::Object(key.clone()),
             TreeContent::Problem => return,
         };
-        self.close(context.jobs);
+        self.details_job.take().into_iter().for_each(|(ticket, _)| context.jobs.cancel(ticket));
         if self.details.len() > KEPT {
             self.details.clear();
         }
-        let host = std::sync::Arc::clone(context.host);
+        let host = Arc::clone(context.host);
         let job = DetailsJob { subject, file: context.file.clone(), host, width: self.width };
-        self.details_job = Some((context.jobs.start(Lane::Screen, job), at));
+        self.details_job = Some((context.jobs.start(Lane::Details, job), id));
     }
 
     pub(crate) fn close(&mut self, jobs: &mut Jobs) {
-        self.details_job.take().into_iter().for_each(|(ticket, _)| jobs.cancel(ticket));
+        let (details, describing) = (self.details_job.take(), self.describing.take());
+        let tickets = [details.map(|(ticket, _)| ticket), describing.map(|(ticket, _)| ticket)];
+        tickets.into_iter().flatten().for_each(|ticket| jobs.cancel(ticket));
     }
 
     pub(crate) fn take(&mut self, ticket: Ticket, answer: Answer) -> Option<Answer> {
-        match self.details_job {
-            Some((own, at)) if own == ticket => {
-                let (Answer::Text(text) | Answer::Failed(text)) = answer else { return None };
-                self.details.insert(at, text);
+        if let Some((own, id)) = self.details_job
+            && own == ticket
+        {
+            if let Answer::Text(text) | Answer::Failed(text) = answer {
+                self.details.insert(id, text);
                 self.details_job = None;
+            }
+            return None;
+        }
+        match &self.describing {
+            Some((own, nodes)) if *own == ticket => {
+                match answer {
+                    Answer::Described(found) => self.describe(found),
+                    // Columns that cannot be described are not asked for again.
+                    _ => self.described.extend(nodes),
+                }
                 None
             }
             _ => Some(answer),
         }
     }
 
-    pub(crate) fn key(&mut self, key: Key, context: &mut Context<'_>) -> Act {
+    pub(crate) fn key(&mut self, key: Key) -> Act {
         if let Some(lines) = lines_moved(key, self.height) {
             self.go(lines);
             return Act::None;
         }
         match key {
-            Key::Right | Key::Char('l') => self.unfold(context),
+            Key::Right | Key::Char('l') => return self.unfold(),
             Key::Left | Key::Char('h') => self.fold(),
-            Key::Enter | Key::Char('v') => return self.enter(context),
+            Key::Enter | Key::Char('v') => return self.enter(),
             Key::Char('t') => return self.grid(None),
             Key::Char(' ' | 'm') => self.mark(),
             Key::Char('/') => return Act::Ask(Question::Names, self.filter.text().to_owned()),
@@ -365,14 +345,15 @@ impl Tree {
         self.cursor = moved(self.cursor as u64, lines, self.shown.len() as u64) as usize;
     }
 
-    fn unfold(&mut self, context: &Context<'_>) {
-        let Some((at, node)) = self.current() else { return };
+    fn unfold(&mut self) -> Act {
+        let Some((at, node)) = self.current() else { return Act::None };
         if node.content.opens() && !node.is_open {
-            self.open(at, context);
-            self.list();
-        } else if node.content.opens() {
+            return self.read_children(at, false);
+        }
+        if node.content.opens() {
             self.go(1);
         }
+        Act::None
     }
 
     fn fold(&mut self) {
@@ -389,30 +370,20 @@ impl Tree {
     }
 
     /// Opens or closes a directory, and shows the values of a table or column, or an object.
-    pub(crate) fn enter(&mut self, context: &mut Context<'_>) -> Act {
+    pub(crate) fn enter(&mut self) -> Act {
         let Some((at, node)) = self.current() else { return Act::None };
         match &node.content {
             TreeContent::Directory(_) if node.is_open => self.fold(),
-            TreeContent::Directory(_) => self.unfold(context),
+            TreeContent::Directory(_) => return self.unfold(),
             TreeContent::Column { has_data: false, .. } if node.is_open => self.fold(),
-            TreeContent::Column { has_data: false, .. } => self.unfold(context),
-            TreeContent::Table(_, None) => {
-                self.open(at, context);
-                self.list();
-                return self.grid(None);
-            }
+            TreeContent::Column { has_data: false, .. } => return self.unfold(),
+            TreeContent::Table(_, None) => return self.read_children(at, true),
             TreeContent::Table(_, Some(_)) => return self.grid(None),
             TreeContent::Column { .. } => {
                 let chosen = self.chosen().map(|(_, fields)| fields);
                 return self.grid(chosen);
             }
-            TreeContent::Object(key) => {
-                let title = human::clean(&key.path);
-                return match context.host.object(context.file, key, self.width) {
-                    Ok(text) => Act::Text { title, text },
-                    Err(why) => Act::Say(why),
-                };
-            }
+            TreeContent::Object(key) => return Act::Object(key.clone(), self.width),
             TreeContent::Problem => {}
         }
         Act::None
@@ -429,6 +400,16 @@ impl Tree {
         Act::Values(table.clone(), columns)
     }
 
+    /// The values of the table that a node is, if it was opened.
+    pub(crate) fn values_of(&self, node: NodeId) -> Act {
+        let node = self.position(node).and_then(|at| self.nodes.get(at));
+        let table = match node.map(|node| &node.content) {
+            Some(TreeContent::Table(_, Some(table))) => self.tables.get(*table),
+            _ => None,
+        };
+        table.map_or(Act::None, |table| Act::Values(table.clone(), None))
+    }
+
     fn mark(&mut self) {
         if let Some((_, node)) = self.current()
             && let TreeContent::Column { table, field, has_data: true, .. } = node.content
@@ -442,7 +423,7 @@ impl Tree {
         }
     }
 
-    /// Applies a filter while it is typed: the tables on the first level are opened for it.
+    /// Applies a filter while it is typed.
     pub(crate) fn typed(&mut self, text: &str) {
         self.filter = NameFilter::new(text);
         self.list();
@@ -454,7 +435,7 @@ impl Tree {
     }
 
     /// Puts the cursor on a line of the screen; on the second click there, the node is entered.
-    pub(crate) fn click(&mut self, line: usize, context: &mut Context<'_>) -> Act {
+    pub(crate) fn click(&mut self, line: usize) -> Act {
         let at = self.top + line;
         if at >= self.shown.len() {
             return Act::None;
@@ -465,14 +446,13 @@ impl Tree {
         }
         match self.current() {
             Some((_, node)) if node.content.opens() && node.is_open => self.fold(),
-            Some((_, node)) if node.content.opens() => self.unfold(context),
-            _ => return self.enter(context),
+            Some((_, node)) if node.content.opens() => return self.unfold(),
+            _ => return self.enter(),
         }
         Act::None
     }
 
-    /// Puts the cursor on an object of a path, with all above it open.
-    pub(crate) fn find(&mut self, path: &str, context: &Context<'_>) {
+    fn find(&mut self, path: &str, host: &dyn Host, file: &File) {
         let mut end = 0;
         while let Some(next) =
             path[end..].find('/').map(|slash| end + slash).or((end < path.len()).then_some(path.len()))
@@ -486,59 +466,11 @@ impl Tree {
                 _ => false,
             };
             if let Some(at) = self.nodes.iter().position(is_meant) {
-                self.open(at, context);
+                self.load(at, host, file);
                 self.list();
                 self.cursor = self.shown.binary_search(&at).unwrap_or(self.cursor);
             }
             end = (next + 1).min(path.len());
         }
     }
-}
-
-impl TreeNode {
-    fn problem(depth: usize, text: &str) -> Self {
-        Self {
-            depth,
-            label: human::clean(text),
-            path: String::new(),
-            kind: String::new(),
-            bytes: None,
-            content: TreeContent::Problem,
-            is_open: false,
-            is_loaded: true,
-        }
-    }
-}
-
-/// The objects of a directory. Their paths begin at the top of the file.
-fn keys(file: &File, directory: &str, depth: usize) -> Result<Vec<TreeNode>> {
-    let mut keys = file.keys(directory, false)?;
-    if !directory.is_empty() {
-        keys.iter_mut().for_each(|key| key.path = format!("{directory}/{}", key.path));
-    }
-    let mut cycles: HashMap<String, u16> = HashMap::new();
-    for key in &keys {
-        let newest = cycles.entry(key.path.clone()).or_insert(key.cycle);
-        *newest = key.cycle.max(*newest);
-    }
-    let node = |key: FileKey| {
-        let is_old = cycles.get(&key.path).is_some_and(|newest| *newest > key.cycle);
-        let name = if key.name.is_empty() { "table" } else { &key.name };
-        let name = if is_old { format!("{name};{}", key.cycle) } else { name.to_owned() };
-        TreeNode {
-            depth,
-            label: human::clean(&name),
-            path: key.path.clone(),
-            kind: human::clean(&key.class),
-            bytes: (!key.is_table && !key.is_directory).then_some(key.stored_bytes),
-            content: match () {
-                () if key.is_directory => TreeContent::Directory(key.path),
-                () if key.is_table || key.is_unsupported_table => TreeContent::Table(key, None),
-                () => TreeContent::Object(key),
-            },
-            is_open: false,
-            is_loaded: false,
-        }
-    };
-    Ok(keys.into_iter().map(node).collect())
 }

@@ -7,5 +7,6 @@ mod browser {
     mod grids;
     mod plots;
     mod random_keys;
+    mod slow_source;
     mod trees;
 }

@@ -43,7 +43,7 @@ pub(super) fn draw(grid: &Grid, canvas: &mut Canvas<'_>) {
     }
     if grid.rows.len() == 0 && high > 1 {
         let is_reading = grid.activity().is_some();
-        let text = if is_reading { "…" } else { "no rows" };
+        let text = if is_reading { "reading…" } else { "no rows" };
         canvas.put(gutter + 1, 1, text, 20, FAINT);
     }
     if grid.visible.is_empty() && high > 0 {

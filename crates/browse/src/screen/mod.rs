@@ -133,7 +133,7 @@ fn title(app: &App, canvas: &mut Canvas<'_>) {
         Some(Pane::Text(text)) => text.title.clone(),
     };
     let file = app.file();
-    let size = file.source().size().map_or(String::new(), |size| format!(", {}", human::bytes(size)));
+    let size = app.file_size().map_or(String::new(), |size| format!(", {}", human::bytes(size)));
     let about = if app.has_changed() {
         "the file has changed: R opens it again".to_owned()
     } else {
@@ -171,6 +171,10 @@ fn status(app: &App, canvas: &mut Canvas<'_>, y: usize) -> Option<(u16, u16)> {
         }
         canvas.put(x, y, &behind, width.saturating_sub(x), PLAIN);
         return Some(at);
+    }
+    if let Some(reading) = app.reading() {
+        canvas.put_cut(0, y, &reading, width, PLAIN);
+        return None;
     }
     match &app.message {
         Some(message) => canvas.put_cut(0, y, message, width, canvas.palette.bad()),

@@ -3,7 +3,8 @@
 use super::{CURSOR, Canvas, FAINT, PLAIN, STRONG, cells};
 use crate::{
     human,
-    tree::{Tree, TreeContent, TreeNode},
+    tree::Tree,
+    tree_node::{Children, TreeContent, TreeNode},
 };
 
 /// Cells of stored bytes.
@@ -39,7 +40,7 @@ pub(super) fn draw(tree: &Tree, width: usize, canvas: &mut Canvas<'_>) {
         canvas.put(width - 1, y, "│", 1, FAINT);
     }
     let left = width + 1;
-    let text = tree.details().unwrap_or("…");
+    let text = tree.details().unwrap_or("reading…");
     for (y, line) in text.lines().take(high).enumerate() {
         let style = if y == 0 { STRONG } else { PLAIN };
         canvas.put_cut(left, y, line, wide.saturating_sub(left), style);
@@ -49,6 +50,7 @@ pub(super) fn draw(tree: &Tree, width: usize, canvas: &mut Canvas<'_>) {
 fn line(tree: &Tree, node: &TreeNode, y: usize, width: usize, canvas: &mut Canvas<'_>) {
     let sign = match (&node.content, node.is_open) {
         _ if tree.is_marked(node) => "*",
+        _ if node.children == Children::Pending => "…",
         (content, true) if content.opens() => "▾",
         (content, false) if content.opens() => "▸",
         _ => " ",

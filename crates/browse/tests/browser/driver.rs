@@ -2,8 +2,9 @@
 
 use forthwith::{File, Table};
 use forthwith_browse::{App, Host, Input, Key, Start, draw, start_at};
+use forthwith_platform::Instant;
 use ratatui::{Terminal, backend::TestBackend};
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Duration};
 
 /// A small terminal, and a large one.
 pub(crate) const SMALL: (u16, u16) = (80, 24);
@@ -63,7 +64,12 @@ impl Driver {
 
     fn at(name: PathBuf, file: &File, start: Start, (width, height): (u16, u16)) -> Self {
         let host = Arc::new(Texts(name));
-        let mut app = App::without_threads(file.clone(), host, start, false).expect("a browser");
+        let app = App::without_threads(file.clone(), host, start, false).expect("a browser");
+        Self::with_app(app, (width, height))
+    }
+
+    /// Shows a browser.
+    pub(crate) fn with_app(mut app: App, (width, height): (u16, u16)) -> Self {
         app.handle(Input::Resize { width, height });
         let terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
         Self { app, terminal }
@@ -100,6 +106,25 @@ impl Driver {
             }
         }
         panic!("jobs do not end");
+    }
+
+    /// Draws until the screen has a text, for jobs on threads.
+    pub(crate) fn wait_for(&mut self, text: &str) -> String {
+        self.wait_until(text, |screen| screen.contains(text))
+    }
+
+    /// Draws until the screen fulfils a condition.
+    pub(crate) fn wait_until(&mut self, what: &str, is_there: impl Fn(&str) -> bool) -> String {
+        let begin = Instant::now();
+        loop {
+            self.app.poll();
+            let screen = self.draw();
+            if is_there(&screen) {
+                return screen;
+            }
+            assert!(begin.elapsed() < Duration::from_secs(60), "{what:?} does not come:\n{screen}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
 
     /// The screen after all jobs have ended.

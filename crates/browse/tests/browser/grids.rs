@@ -33,7 +33,7 @@ fn rows_are_searched_and_filtered_by_their_text() {
     assert!(filtered.contains("1 of 3,600 rows: with 5000003700"), "{filtered}");
     let found = driver.keys("&").key(Key::Ctrl('u')).keys("\n/5000007400\n").screen();
     assert!(found.contains("   200 316000"), "{found}");
-    assert!(driver.keys("/no such text\n").screen().contains("not found in the columns on the screen"));
+    assert!(driver.keys("/no such text\n").screen().contains("not found in 21 columns"));
     assert!(driver.keys("/(\n").screen().contains("invalid regular expression"));
 }
 
