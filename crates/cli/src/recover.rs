@@ -192,11 +192,15 @@ fn table(text: &mut String, found: &RecoveredTable) {
             writeln!(text, "lost: {} of {}", human::counted(more, "more part", "more parts"), name(found));
     }
     let kept = human::counted(found.entries, "entry", "entries");
+    let unsaved = match found.unsaved_entries {
+        0 => String::new(),
+        unsaved => format!(", {} of them behind the last save", human::count(unsaved)),
+    };
     let lost = match found.lost_entries {
         0 => String::new(),
         lost => format!(", {} lost", human::count(lost)),
     };
-    let _ = writeln!(text, "{}: {kept}{lost}", name(found));
+    let _ = writeln!(text, "{}: {kept}{unsaved}{lost}", name(found));
 }
 
 fn entries(text: &mut String, found: &RecoveredTable, loss: &LostEntries) {

@@ -34,6 +34,8 @@ pub struct RecoveredTable {
     pub cycle: Option<u16>,
     /// Entries that were written.
     pub entries: u64,
+    /// Of these, entries that were written after the table was saved for the last time.
+    pub unsaved_entries: u64,
     /// Entries that the table says it has, and that could not be read in all columns.
     pub lost_entries: u64,
     /// The reasons, in the order of the entries.

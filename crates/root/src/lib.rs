@@ -37,9 +37,9 @@ pub mod write;
 
 pub use cpp::{Container, CppType, Holds, Number, Packing, code};
 pub use file::{
-    Check, Checked, Directory, DirectoryRecord, Found, Header, Record, RecordGap, Records, Recovered,
-    RootFile, TableCheck, check_record, decompress_blocks, decompress_record, has_checksums, is_roots_own,
-    setting_name,
+    BasketPlace, BranchBaskets, Check, Checked, Directory, DirectoryRecord, Found, Header, Record, RecordGap,
+    Records, Recovered, RootFile, TableCheck, check_record, decompress_blocks, decompress_record,
+    has_checksums, is_roots_own, setting_name,
 };
 pub use histogram::{efficiency, histogram, histogram_error};
 pub use object::{

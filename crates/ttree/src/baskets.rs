@@ -49,7 +49,7 @@ impl BasketRef {
     }
 }
 
-/// The baskets of a branch that hold entries, in order and without gaps. `data` is the tree's record,
+/// The baskets that a branch lists and that hold entries, in order and without gaps. `data` is the tree's record,
 /// `file_size` the size of the file.
 pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<BasketRef>> {
     if !branch.field.has_data {
@@ -62,7 +62,7 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
     let seeks: Vec<i64> = branch.integers("fBasketSeek").take(count).collect();
     let lengths: Vec<i64> = branch.integers("fBasketBytes").take(count).collect();
     let embedded = branch.embedded_baskets();
-    let end = branch.end();
+    let end = branch.saved_end();
 
     let mut baskets = Vec::with_capacity(begins.len());
     let mut next = branch.first_entry;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use forthwith_plan::{Error, Field, FriendName, Result};
 
+use crate::baskets::BasketRef;
 use crate::copy::REFERENCES;
 use forthwith_root::{Items, Object, Objects, Value, text};
 
@@ -89,6 +90,8 @@ pub(super) struct Branch<'t> {
     /// For a branch that holds an object or a member of one: which.
     pub(super) member: Option<MemberOf>,
     pub(super) object: Object<'t>,
+    /// One past the last entry, and the baskets, that were written after the tree was saved.
+    pub(super) unsaved: Option<(u64, &'t [BasketRef])>,
 }
 
 /// Which part of which class a branch holds.
@@ -342,11 +345,22 @@ impl<'t> Branch<'t> {
             file_name: object.text("fFileName").unwrap_or_default(),
             member,
             object,
+            unsaved: None,
         }
     }
 
     /// One past the branch's last entry.
     pub(super) fn end(&self) -> u64 {
+        self.unsaved.map_or_else(|| self.saved_end(), |(end, _)| end)
+    }
+
+    /// The number of its entries.
+    pub(super) fn entry_count(&self) -> u64 {
+        self.unsaved.map_or(self.entries, |(end, _)| end.saturating_sub(self.first_entry))
+    }
+
+    /// One past the last entry that the branch says it has.
+    pub(super) fn saved_end(&self) -> u64 {
         match self.entry_number {
             // A branch that only groups others does not count in this way.
             0 => self.first_entry.saturating_add(self.entries),

@@ -5,6 +5,7 @@ mod compressed;
 mod contents;
 mod cut_off;
 mod directory;
+mod found_baskets;
 mod header;
 mod known;
 mod listing;
@@ -26,6 +27,8 @@ pub use compressed::{check_record, decompress_blocks, decompress_record, has_che
 use contents::Contents;
 pub use contents::DirectoryRecord;
 pub use directory::{Directory, Found};
+use found_baskets::FoundBaskets;
+pub use found_baskets::{BasketPlace, BranchBaskets};
 pub use header::Header;
 pub use known::is_roots_own;
 pub use records::{Record, Records};
@@ -49,6 +52,8 @@ struct Shared {
     top: Arc<Contents>,
     /// Directories that were known from the start, by where their records stand.
     given: HashMap<u64, Arc<Contents>>,
+    /// Baskets that were found by their records, in a file that was not closed.
+    baskets: FoundBaskets,
     later: Later,
 }
 
@@ -89,7 +94,8 @@ impl RootFile {
         };
         let top = DirectoryRecord::parse(&mut Cursor::new(&record)).map_err(|error| error.behind(at))?;
         let (top, given) = (Arc::new(Contents::new(top)), HashMap::new());
-        Ok(Shared { source: source.clone(), header, top, given, later: Later::default() })
+        let (baskets, later) = (FoundBaskets::default(), Later::default());
+        Ok(Shared { source: source.clone(), header, top, given, baskets, later })
     }
 
     /// The source of its bytes.
@@ -157,6 +163,13 @@ impl RootFile {
         }
         let payload = decompress_growing(&stored, length).map_err(|error| error.behind(at + begin as u64))?;
         Ok((key, payload.into()))
+    }
+
+    /// The baskets of a tree in a directory, by the records of a file that was [recovered](Self::recover) and not closed:
+    /// there may be more than the tree lists.
+    #[must_use]
+    pub fn found_baskets(&self, directory: u64, tree: &str) -> Option<&BranchBaskets> {
+        self.shared.baskets.of(directory, tree)
     }
 
     /// The streamer infos of the file, read when first asked for. None at all in a file without a record of

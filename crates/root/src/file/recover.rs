@@ -8,7 +8,7 @@ use forthwith_io::{Patched, Source};
 use forthwith_plan::{Error, Result};
 
 use super::contents::Contents;
-use super::{DirectoryRecord, Later, Record, RootFile, Shared};
+use super::{DirectoryRecord, FoundBaskets, Later, Record, RootFile, Shared};
 use crate::record::{Cursor, Key};
 
 /// The directories and records that a recovery found.
@@ -77,7 +77,8 @@ impl RootFile {
         let walked = Self { shared: Arc::new(shared) };
         let (mut kept, mut found) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
         found.objects = kept.keys.len();
-        let file = walked.with_keys(top.clone(), &kept);
+        let baskets = std::mem::take(&mut kept.baskets);
+        let file = walked.with_keys(top.clone(), &kept, baskets);
         // Without descriptions of classes more can be read than with damaged ones.
         let described = file.streamers().and_then(|streamers| streamers.infos());
         let is_described = kept.info.is_some() && described.is_ok();
@@ -86,7 +87,10 @@ impl RootFile {
             found.damaged_streamers = Some(RecordGap { bytes: seek..seek.saturating_add(length), error });
         }
         let file = match kept.info.take().filter(|_| !is_described) {
-            Some(_) => walked.with_keys(top, &kept),
+            Some(_) => {
+                let (again, _) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
+                walked.with_keys(top, &kept, again.baskets)
+            }
             None => file,
         };
         found.unlisted = file.unlisted(&listed);
@@ -157,6 +161,10 @@ impl RootFile {
             "TBasket" => {
                 found.baskets += 1;
                 found.basket_places.push(record.at);
+                // Deleted trees leave their baskets in files that were closed.
+                if !found.is_closed {
+                    kept.baskets.push(&key, record.length);
+                }
             }
             // The list of keys at the top, and the free segments; an RNTuple's writer gives them no
             // class.
@@ -200,7 +208,7 @@ impl RootFile {
     }
 
     /// The same file with these keys in its directories.
-    fn with_keys(&self, top: DirectoryRecord, kept: &Walked) -> Self {
+    fn with_keys(&self, top: DirectoryRecord, kept: &Walked, baskets: FoundBaskets) -> Self {
         let Walked { keys, directories, info, .. } = kept;
         let mut header = self.header().clone();
         (header.seek_info, header.nbytes_info) = match info {
@@ -221,8 +229,8 @@ impl RootFile {
         let top = contents(top_seek, top);
         let below =
             directories.iter().map(|(seek, record)| (*seek, contents(*seek, record.clone()))).collect();
-        let shared =
-            Shared { source: self.source().clone(), header, top, given: below, later: Later::default() };
+        let (source, later) = (self.source().clone(), Later::default());
+        let shared = Shared { source, header, top, given: below, baskets, later };
         Self { shared: Arc::new(shared) }
     }
 
@@ -247,6 +255,7 @@ struct Walked {
     info: Option<(u64, u64)>,
     /// The bytes of all records.
     records: Vec<Range<u64>>,
+    baskets: FoundBaskets,
 }
 
 /// Compares a record with its place.

@@ -288,6 +288,8 @@ impl TreeCopy {
                 true => tables = Some(own.clone()),
                 false => held = own.end.min(entries).max(held),
             }
+            // A basket that was written after the tree was saved may have more.
+            let own = own.start..if branch.unsaved.is_some() { own.end.min(entries) } else { own.end };
             let lacks = branch.field.has_data && own != (0..entries) && !is_table;
             if self.trees > 0 && (lacks || self.filled[field as usize].short.is_some()) {
                 let which = if lacks { "entries" } else { "entries in the first tree" };

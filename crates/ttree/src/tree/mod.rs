@@ -1,10 +1,12 @@
 //! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
 
 mod damaged_baskets;
+mod field_names;
 mod index;
 mod inspect;
 mod item_classes_in_data;
 mod planner;
+mod unsaved;
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -13,8 +15,8 @@ use std::{
 };
 
 use forthwith_plan::{
-    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, NameListing, Plan, Reading,
-    Result, TableIndex, similar_names,
+    Dataset, Decoder, Description, Error, ErrorKind, Field, FriendName, Kernel, Plan, Reading, Result,
+    TableIndex,
 };
 
 use forthwith_columns::DType;
@@ -34,8 +36,10 @@ use crate::{
     metadata::{Branch, MemberOf, Metadata},
 };
 pub use damaged_baskets::DamagedBasket;
+use field_names::NameIndex;
 pub(crate) use inspect::Inspected;
 use planner::{Planner, with_times};
+use unsaved::Unsaved;
 
 /// A tree: what its own record says of it. The record is read when the tree is opened, and its branches'
 /// names with it; what a branch holds is worked out on request.
@@ -60,12 +64,14 @@ pub struct Tree {
     /// The classes that the file describes.
     pub(crate) layouts: Arc<Layouts>,
     pub(crate) metadata: Metadata,
-    index: ProcessOnce<Index>,
+    index: ProcessOnce<NameIndex>,
     /// The branch of each leaf, by the leaf's place in the record.
     owners: ProcessOnce<HashMap<usize, u32>>,
     /// What reads objects in entries.
     walker: ProcessOnce<Arc<Walker>>,
     known: ProcessLock<Known>,
+    /// Baskets that were written after the tree was saved.
+    unsaved: Option<Unsaved>,
 }
 
 /// Branches that were resolved, for the next time that they are asked for: classes of many members take a
@@ -90,12 +96,6 @@ struct Look<'a> {
     budget: Budget,
     /// The notes.
     noted: &'a Noted,
-}
-
-/// Fields by what they can be called.
-struct Index {
-    by_path: HashMap<String, u32>,
-    by_name: HashMap<String, Vec<u32>>,
 }
 
 impl Tree {
@@ -128,7 +128,9 @@ impl Tree {
         }
         let payload = file.payload(key)?;
         let objects = file.walker()?.read(payload, u32::from(key.keylen), &key.class_name)?;
-        Self::of(file, &found.path, objects)
+        let mut tree = Self::of(file, &found.path, objects)?;
+        tree.find_unsaved(file, key)?;
+        Ok(tree)
     }
 
     /// The tree at a path, of its record.
@@ -146,6 +148,7 @@ impl Tree {
             owners: ProcessOnce::new(),
             walker: ProcessOnce::new(),
             known: ProcessLock::default(),
+            unsaved: None,
         })
     }
 
@@ -153,37 +156,6 @@ impl Tree {
     #[must_use]
     pub fn info(&self) -> &TreeInfo {
         &self.metadata.info
-    }
-
-    /// The position of a field among [`fields`](Dataset::fields): by its path, or by its name alone if only
-    /// one has it.
-    ///
-    /// # Errors
-    /// There is no such field, or several have that name.
-    pub fn find(&self, name: &str) -> Result<u32> {
-        let index = self.index.get_or_make(|| self.make_index());
-        let name = name.strip_prefix('/').unwrap_or(name);
-        if let Some(&field) = index.by_path.get(name) {
-            return Ok(field);
-        }
-        match index.by_name.get(name).map(Vec::as_slice) {
-            Some(&[field]) => Ok(field),
-            Some(several) => {
-                let paths: Vec<&str> = several
-                    .iter()
-                    .take(5)
-                    .map(|&field| &*self.metadata.fields[field as usize].path)
-                    .collect();
-                let what = format!("{} branches are named {name:?}: {}", several.len(), paths.join(", "));
-                Err(self.locate(ErrorKind::Invalid { what }))
-            }
-            None => {
-                let near = similar_names(name, self.metadata.fields.iter().map(|field| &*field.path));
-                let known = self.metadata.fields.iter().filter(|field| field.parent.is_none());
-                let known = NameListing::of(known.map(|field| &*field.path));
-                Err(self.locate(ErrorKind::NotFound { what: "branch", name: name.into(), near, known }))
-            }
-        }
     }
 
     /// The branches by their paths, in their order where several have the same.
@@ -205,16 +177,6 @@ impl Tree {
         crate::copy::values_of(self.metadata.objects.top().object("fTreeIndex")?)
     }
 
-    fn make_index(&self) -> Index {
-        let mut index = Index { by_path: HashMap::new(), by_name: HashMap::new() };
-        for (number, field) in (0..).zip(&self.metadata.fields) {
-            // Of a path that is repeated, the first is meant.
-            index.by_path.entry(field.path.clone()).or_insert(number);
-            index.by_name.entry(field.name.clone()).or_default().push(number);
-        }
-        index
-    }
-
     fn locate(&self, error: impl Into<Error>) -> Error {
         error.into().in_file(&self.uri).in_object(&self.object)
     }
@@ -225,15 +187,25 @@ impl Tree {
     }
 
     pub(crate) fn branch(&self, field: u32) -> Result<Branch<'_>> {
-        self.metadata.branch(field).ok_or_else(|| {
+        let mut branch = self.metadata.branch(field).ok_or_else(|| {
             Error::invalid(format!("there is no field {field}, only {}", self.metadata.fields.len()))
-        })
+        })?;
+        branch.unsaved = self.unsaved.as_ref().map(|unsaved| unsaved.of(field));
+        Ok(branch)
     }
 
     /// A branch's baskets. Another file that they are in is not opened for that.
     pub(crate) fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
         let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
-        baskets::of(branch, self.metadata.objects.payload(), size)
+        let mut baskets = baskets::of(branch, self.metadata.objects.payload(), size)?;
+        if let Some((_, unsaved)) = branch.unsaved
+            && let Some(first) = unsaved.first()
+        {
+            // The basket of which the tree's own record has a part was written whole later.
+            baskets.retain(|basket| basket.number < first.number);
+            baskets.extend_from_slice(unsaved);
+        }
+        Ok(baskets)
     }
 
     /// The contents of a branch, with the layout of its entries.
@@ -518,7 +490,7 @@ impl Dataset for Tree {
             Ok(Description {
                 type_name: column.type_name.clone(),
                 reading: column.reading.clone().map(|reading| with_times(&branch, reading)),
-                entries: branch.entries,
+                entries: branch.entry_count(),
                 blocks,
                 stored_bytes: branch.zip_bytes,
                 payload_bytes: branch.total_bytes,

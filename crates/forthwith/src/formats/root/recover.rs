@@ -282,6 +282,7 @@ impl Recovery<'_, '_> {
         (part.recovered.entries, part.recovered.lost_entries) = (kept, part.entries - kept);
         self.copy(&inputs, found.clone(), &part.merge(), true)?;
         if let Some(tree) = table.own::<Tree>() {
+            part.recovered.unsaved_entries = tree.unsaved_entries();
             self.named.extend(tree.basket_ranges().map(|bytes| (bytes.start, bytes.end)));
         }
         Ok(part.recovered)

@@ -1,0 +1,133 @@
+//! Baskets that were written after their tree was saved for the last time, in a file that was not closed.
+
+use super::Tree;
+use crate::{
+    baskets::{BasketRef, Bytes},
+    metadata::Branch,
+};
+use forthwith_plan::Result;
+use forthwith_root::{BasketHeader, BasketPlace, Cursor, Key, RootFile};
+use std::collections::{HashMap, HashSet};
+
+/// The baskets of all branches, up to the last entry that all of them have.
+pub(super) struct Unsaved {
+    /// One past that entry.
+    end: u64,
+    saved: u64,
+    baskets: HashMap<u32, Vec<BasketRef>>,
+}
+
+impl Unsaved {
+    /// One past the last entry of a branch, and its baskets.
+    pub(super) fn of(&self, field: u32) -> (u64, &[BasketRef]) {
+        (self.end, self.baskets.get(&field).map(Vec::as_slice).unwrap_or_default())
+    }
+}
+
+impl Tree {
+    /// The number of entries that were written after the tree was saved, and found by the records of their baskets.
+    #[must_use]
+    pub fn unsaved_entries(&self) -> u64 {
+        self.unsaved.as_ref().map_or(0, |unsaved| unsaved.end - unsaved.saved)
+    }
+
+    /// Looks for baskets behind the listed ones. Entries that some branches lack are left out.
+    ///
+    /// Only baskets count that were not written before the tree was saved and whose numbers continue those of the branch. A
+    /// deleted tree may have left baskets of the same names, which shows in further ones with the numbers of listed ones: then
+    /// those count that were written in a later second, or behind the tree and its baskets.
+    pub(super) fn find_unsaved(&mut self, file: &RootFile, key: &Key) -> Result<()> {
+        let Some(found) = file.found_baskets(key.seek_directory, &key.name) else { return Ok(()) };
+        let saved = self.metadata.info.entries;
+        let (mut candidates, mut names) = (Vec::new(), HashSet::new());
+        for field in 0..self.metadata.fields.len() as u32 {
+            let branch = self.branch(field)?;
+            if !branch.field.has_data {
+                continue;
+            }
+            let name = branch.object.text("fName").unwrap_or_default();
+            let places = found.get(&name).map(Vec::as_slice).unwrap_or_default();
+            let is_elsewhere = !branch.file_name.is_empty() || branch.saved_end() != saved;
+            if places.is_empty() || is_elsewhere || !names.insert(name) {
+                return Ok(());
+            }
+            candidates.push((field, branch.write_basket, places));
+        }
+        if candidates.is_empty() || self.metadata.references().is_some() {
+            return Ok(());
+        }
+        let listed: HashSet<u64> = self.basket_ranges().map(|bytes| bytes.start).collect();
+        let is_of_another_tree =
+            |place: &BasketPlace, next: u64| u64::from(place.number) < next && !listed.contains(&place.at);
+        let has_others = candidates.iter().any(|(_, next, places)| {
+            *next > u64::from(u16::MAX) || places.iter().any(|place| is_of_another_tree(place, *next))
+        });
+        let last = listed.iter().copied().max().unwrap_or(0).max(key.seek);
+        let saved_at = (key.datime.0, if has_others { last } else { 0 });
+        let (mut end, mut baskets) = (u64::MAX, HashMap::new());
+        for (field, _, places) in candidates {
+            let chain = self.chain(file, &self.branch(field)?, places, saved_at)?;
+            let Some(last) = chain.last() else { return Ok(()) };
+            end = end.min(last.entries.end);
+            baskets.insert(field, chain);
+        }
+        if end <= saved {
+            return Ok(());
+        }
+        for chain in baskets.values_mut() {
+            chain.retain(|basket| basket.entries.start < end);
+        }
+        self.metadata.info.entries = end;
+        self.unsaved = Some(Unsaved { end, saved, baskets });
+        Ok(())
+    }
+
+    /// The baskets that continue those of a branch: written in a later second than the tree, or in the same one and behind a
+    /// byte.
+    fn chain(
+        &self,
+        file: &RootFile,
+        branch: &Branch<'_>,
+        places: &[BasketPlace],
+        (second, byte): (u32, u64),
+    ) -> Result<Vec<BasketRef>> {
+        let mut listed = self.baskets(branch)?;
+        listed.retain(|basket| basket.number < branch.write_basket);
+        let known: HashSet<u64> =
+            listed.iter().filter_map(|basket| Some(basket.file_bytes()?.start)).collect();
+        let mut at = listed.last().map_or(branch.first_entry, |last| last.entries.end);
+        let mut by_number: HashMap<u16, Vec<&BasketPlace>> = HashMap::new();
+        for place in places.iter().filter(|place| !known.contains(&place.at)) {
+            if place.written > second || (place.written == second && place.at > byte) {
+                by_number.entry(place.number).or_default().push(place);
+            }
+        }
+        let mut chain: Vec<BasketRef> = Vec::new();
+        let mut written = second;
+        for number in branch.write_basket.. {
+            let candidates = by_number.remove(&(number as u16)).unwrap_or_default();
+            let [place] = candidates[..] else { break };
+            let Some(entries) = entries(file, place)?.filter(|_| place.written >= written) else { break };
+            let Some(end) = at.checked_add(entries) else { break };
+            let bytes = Bytes::File(place.at..place.at + place.length);
+            chain.push(BasketRef { number, entries: at..end, bytes });
+            (at, written) = (end, place.written);
+        }
+        // The first one has at least the entries that were saved with the tree.
+        if chain.first().is_some_and(|first| first.entries.end < branch.saved_end()) {
+            chain.clear();
+        }
+        Ok(chain)
+    }
+}
+
+/// The number of entries of a basket, by its header; nothing if that contradicts the record.
+fn entries(file: &RootFile, place: &BasketPlace) -> Result<Option<u64>> {
+    let key = place.at..place.at + u64::from(place.key_length).min(place.length);
+    let bytes = file.source().read_one(key)?;
+    let Ok(header) = BasketHeader::parse(&mut Cursor::new(&bytes)) else { return Ok(None) };
+    let is_whole = u64::try_from(header.nbytes).is_ok_and(|bytes| bytes == place.length)
+        && header.seek == place.at
+        && header.flag == 0;
+    Ok(u64::try_from(header.nev_buf).ok().filter(|entries| is_whole && *entries > 0))
+}
