@@ -191,6 +191,9 @@ fn table(text: &mut String, found: &RecoveredTable) {
         let _ =
             writeln!(text, "lost: {} of {}", human::counted(more, "more part", "more parts"), name(found));
     }
+    if let Some(made) = &found.made_anew {
+        let _ = writeln!(text, "{}: {made} was made anew", name(found));
+    }
     let kept = human::counted(found.entries, "entry", "entries");
     let unsaved = match found.unsaved_entries {
         0 => String::new(),

@@ -32,6 +32,8 @@ pub struct RecoveredTable {
     pub path: String,
     /// The version of it that could be read, where its format keeps several.
     pub cycle: Option<u16>,
+    /// How its metadata were made anew, if they were missing.
+    pub made_anew: Option<String>,
     /// Entries that were written.
     pub entries: u64,
     /// Of these, entries that were written after the table was saved for the last time.

@@ -57,6 +57,6 @@ pub use headroom::has_headroom;
 pub use index::{Index, Indexed, Recorder};
 pub use sink::{Counted, FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
-    Advice, Callback, MappedFile, Memory, Patched, PreadFile, ReadAt, STREAM_IN_MEMORY, Several, Source,
-    Version, follow_links_to_neighbours, open, open_unmapped, read_stream, unlisted,
+    Advice, Appended, Callback, MappedFile, Memory, Patched, PreadFile, ReadAt, STREAM_IN_MEMORY, Several,
+    Source, Version, follow_links_to_neighbours, open, open_unmapped, read_stream, unlisted,
 };

@@ -48,6 +48,7 @@ mod footer;
 mod form;
 mod format;
 mod frame;
+mod lost_anchor;
 mod ntuple;
 mod numbers;
 mod objects;
@@ -64,6 +65,7 @@ pub use descriptor::{
     ClusterDescriptor, ColumnDescriptor, Descriptor, FieldDescriptor, GroupDescriptor, PagesDescriptor,
 };
 pub use format::NtupleFormat;
+pub use lost_anchor::{LostAnchor, lost_anchors};
 pub use ntuple::{Ntuple, Options};
 pub use write::{
     DEFAULT_CLUSTER, DEFAULT_PAGE, FieldOptions, Floats, NtupleCopy, NtupleOptions, NtupleTable, NtupleWriter,

@@ -91,7 +91,7 @@ impl Ntuple {
         Self::of(file, found.path.clone(), anchor, options).map_err(here)
     }
 
-    fn of(file: &RootFile, object: String, anchor: Anchor, options: Options) -> Result<Self> {
+    pub(crate) fn of(file: &RootFile, object: String, anchor: Anchor, options: Options) -> Result<Self> {
         let (source, file) = (Arc::clone(file.source()), file.clone());
         let longest = anchor.longest;
         let header =

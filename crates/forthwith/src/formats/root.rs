@@ -20,7 +20,7 @@ use forthwith_io::{Sink, Source};
 use forthwith_plan::{
     BlockFormat, CheckReport, Dataset, Error, ErrorKind, Finding, Result, Severity, TableWriter, WriteOptions,
 };
-use forthwith_rntuple::{Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
+use forthwith_rntuple::{LostAnchor, Ntuple, NtupleCheck, NtupleFormat, NtupleOptions, NtupleTable, Options};
 use forthwith_root::{
     Checked, Found, Header, Objects, Recovered, RootFile, setting_name,
     write::{Compression, FileSettings},
@@ -83,14 +83,14 @@ impl Format for Root {
         options: &OpenOptions,
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
-        let (file, recovered) = if options.flag(RECOVER.name, false) {
-            let (file, recovered) = RootFile::recover(source)?;
-            (file, Some(recovered))
+        let ((file, anchors), recovered) = if options.flag(RECOVER.name, false) {
+            let (file, anchors, recovered) = recover::open(source)?;
+            ((file, anchors), Some(recovered))
         } else {
-            (RootFile::open(source)?, None)
+            ((RootFile::open(source)?, Vec::new()), None)
         };
         let ntuples = Options { verify: options.flag(CHECKSUMS.name, true) };
-        Ok(Arc::new(Opened { engine: Arc::clone(engine), file, recovered, ntuples }))
+        Ok(Arc::new(Opened { engine: Arc::clone(engine), file, recovered, anchors, ntuples }))
     }
 
     fn writer(
@@ -161,6 +161,8 @@ struct Opened {
     engine: Arc<Engine>,
     file: RootFile,
     recovered: Option<Recovered>,
+    /// Anchors that were made anew.
+    anchors: Vec<LostAnchor>,
     ntuples: Options,
 }
 
@@ -300,7 +302,7 @@ impl Container for Opened {
             let what = "a file that was opened by its directories: open it with recover";
             return Err(Error::invalid(what).in_file(self.file.uri()));
         };
-        recover::recover(&self.file, found, file, sink, progress)
+        recover::recover(&self.file, (found, &self.anchors), file, sink, progress)
     }
 
     fn words(&self) -> &'static Words {

@@ -1,5 +1,6 @@
 //! The trait of all sources, and the choice of one for a uri.
 
+mod appended;
 mod beside;
 mod callback;
 mod file;
@@ -22,6 +23,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+pub use appended::Appended;
 pub use beside::{Several, follow_links_to_neighbours};
 pub use callback::{Callback, ReadAt};
 pub use mapped::{Advice, MappedFile};

@@ -45,7 +45,7 @@ use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result, check_headroom};
 use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 pub(crate) use frame::RawList;
-use frame::envelope;
+pub(crate) use frame::{Frames, envelope};
 use open_cluster::Filling;
 use options::UNCOMPRESSED_CLUSTERS;
 use page::Pages;
@@ -53,7 +53,8 @@ use prior::Prior;
 use record::{Counts, Descriptions};
 use seal::Sealer;
 use std::collections::{BTreeMap, HashSet};
-use stored::{LONGEST, put};
+pub(crate) use stored::LONGEST;
+use stored::put;
 
 /// An ntuple being written to a file, which may get other objects as well meanwhile.
 pub struct NtupleWriter {

@@ -7,7 +7,7 @@ use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyKind, KeyTe
 
 /// Upper bound on the bytes of a record of pages. ROOT continues longer ones in further records, which other readers do
 /// not follow.
-pub(super) const LONGEST: u64 = 1 << 30;
+pub(crate) const LONGEST: u64 = 1 << 30;
 
 /// Writes an envelope.
 pub(super) fn put(

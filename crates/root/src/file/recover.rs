@@ -59,6 +59,14 @@ impl RootFile {
     /// # Errors
     /// The source cannot be read, or not even the header and the first record of a ROOT file are there.
     pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Recovered)> {
+        Self::recover_with_records(source, 0)
+    }
+
+    /// As [`recover`](Self::recover), of a file with records that were made anew in its last bytes.
+    ///
+    /// # Errors
+    /// As [`recover`](Self::recover).
+    pub fn recover_with_records(source: Arc<dyn Source>, new_bytes: u64) -> Result<(Self, Recovered)> {
         let listed = Self::open(source.clone()).map(|file| (file.header().end, file.readable_keys()));
         let (end, (listed, is_listed)) = listed.unwrap_or_default();
         let source = match listed.is_empty() {
@@ -73,7 +81,7 @@ impl RootFile {
         let size = source.size()?;
         shared.header.end = size;
         let top = shared.top.record.clone();
-        let is_closed = is_listed && end == size && top.nbytes_keys > 0;
+        let is_closed = is_listed && end.checked_add(new_bytes) == Some(size) && top.nbytes_keys > 0;
         let walked = Self { shared: Arc::new(shared) };
         let (mut kept, mut found) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
         found.objects = kept.keys.len();

@@ -134,6 +134,37 @@ impl Key {
         }
     }
 
+    /// The key of an object that is stored as it is, at a byte of the file in a directory; lengths are those of a record
+    /// [with its payload](Self::with_payload).
+    #[must_use]
+    pub fn of_stored(class_name: &str, name: &str, seek: u64, seek_directory: u64) -> Self {
+        Self {
+            nbytes: 0,
+            version: 1004,
+            objlen: 0,
+            datime: Datime(0),
+            keylen: 0,
+            cycle: 1,
+            seek,
+            seek_directory,
+            class_name: class_name.into(),
+            name: name.into(),
+            title: "".into(),
+        }
+    }
+
+    /// The record of this key, with its lengths made those of a payload that is stored as it is.
+    #[must_use]
+    pub fn with_payload(mut self, payload: &[u8]) -> Vec<u8> {
+        let keylen = self.to_bytes().len();
+        self.keylen = u16::try_from(keylen).unwrap_or(u16::MAX);
+        self.objlen = u32::try_from(payload.len()).unwrap_or(u32::MAX);
+        self.nbytes = i32::try_from(keylen + payload.len()).unwrap_or(i32::MAX);
+        let mut bytes = self.to_bytes();
+        bytes.extend(payload);
+        bytes
+    }
+
     /// The bytes of the key.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let is_wide = self.version > 1000;

@@ -7,8 +7,9 @@ use crate::{
 };
 use bytes::Bytes;
 use forthwith_engine::BlockThreads;
-use forthwith_io::{Patched, Sink, WriterSink};
+use forthwith_io::{Appended, Patched, Sink, Source, WriterSink};
 use forthwith_plan::{Error, ErrorKind, Field, Result};
+use forthwith_rntuple::{LostAnchor, lost_anchors};
 use forthwith_root::write::{FileSettings, FileWriter};
 use forthwith_root::{Found, Recovered, RootFile};
 use forthwith_ttree::Tree;
@@ -19,13 +20,31 @@ use std::{
     sync::Arc,
 };
 
+/// Opens a file by its records, with new anchors for RNTuples that lack theirs.
+///
+/// # Errors
+/// As [`RootFile::recover`].
+pub(super) fn open(source: Arc<dyn Source>) -> Result<(RootFile, Vec<LostAnchor>, Recovered)> {
+    let (file, found) = RootFile::recover(Arc::clone(&source))?;
+    let (records, anchors) = lost_anchors(&file, found.is_closed)?;
+    if anchors.is_empty() {
+        return Ok((file, anchors, found));
+    }
+    let length = records.len() as u64;
+    let appended = Arc::new(Appended::new(source, records)?);
+    let (file, mut again) = RootFile::recover_with_records(appended, length)?;
+    // The file itself ends where it did.
+    (again.size, again.end, again.stopped, again.gaps) = (found.size, found.end, found.stopped, found.gaps);
+    Ok((file, anchors, again))
+}
+
 /// Writes everything of a file that can be read. `file` is the same one, by which tables are read; `found` is what its recovery found.
 ///
 /// # Errors
 /// The source cannot be read; what the sink says; `progress` said to stop.
 pub(super) fn recover(
     input: &RootFile,
-    found: &Recovered,
+    (found, anchors): (&Recovered, &[LostAnchor]),
     file: &File,
     sink: Box<dyn Sink>,
     progress: &mut RecoverProgress<'_>,
@@ -70,6 +89,7 @@ pub(super) fn recover(
         total: input.source().size()?,
         report,
         named: HashMap::new(),
+        anchors,
     };
     for (path, cycles) in groups(input)? {
         recovery.path(&path, cycles)?;
@@ -131,6 +151,8 @@ struct Recovery<'a, 'p> {
     report: RecoverReport,
     /// Where the baskets of the trees that were written begin and end.
     named: HashMap<u64, u64>,
+    /// Anchors that were made anew.
+    anchors: &'a [LostAnchor],
 }
 
 /// The part of a table that is copied.
@@ -264,6 +286,11 @@ impl Recovery<'_, '_> {
             }
         }
         part.recovered.cycle = Some(found.key.cycle);
+        let is_its = |anchor: &&LostAnchor| anchor.name == found.path && anchor.cycle == found.key.cycle;
+        part.recovered.made_anew = self.anchors.iter().find(is_its).map(|anchor| {
+            let from = if anchor.has_new_footer { "page lists" } else { "footer" };
+            format!("an anchor for its header and {from}")
+        });
         let mut left_out = 0;
         loop {
             if part.columns > 0 && part.recovered.lost_columns.len() >= part.columns {

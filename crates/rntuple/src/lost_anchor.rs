@@ -1,0 +1,310 @@
+//! Anchors made anew for ntuples whose own is missing or damaged: of their envelopes, which are found by their records.
+//!
+//! An ntuple is its header, a footer and page lists, all of which carry the header's checksum. The anchor says where header and
+//! footer are. If the footer is missing as well, a new one is made of the page lists.
+
+use crate::anchor::{Anchor, CLASS, VERSION};
+use crate::blob::{self, Envelope};
+use crate::footer::{ClusterGroup, Footer};
+use crate::frame::{Link, Locator};
+use crate::ntuple::{Ntuple, Options};
+use crate::schema::Schema;
+use crate::write::{Frames, LONGEST, envelope};
+use bytes::Bytes;
+use forthwith_io::{Source, xxh3};
+use forthwith_plan::{Dataset, Error, ErrorKind, Result};
+use forthwith_root::{Found, Key, RootFile};
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::Range,
+    sync::Arc,
+};
+
+/// An anchor that was made anew.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LostAnchor {
+    /// The name of its ntuple, which is at the top of the file.
+    pub name: String,
+    /// The cycle of its key.
+    pub cycle: u16,
+    /// Whether the footer was made anew, too, of page lists.
+    pub has_new_footer: bool,
+}
+
+/// An envelope that no anchor leads to.
+struct FoundEnvelope {
+    link: Link,
+    bytes: Bytes,
+}
+
+/// The envelopes of a file, by their kind.
+#[derive(Default)]
+struct Envelopes {
+    headers: Vec<FoundEnvelope>,
+    footers: Vec<FoundEnvelope>,
+    lists: Vec<FoundEnvelope>,
+    /// Bytes of all of them.
+    bytes: u64,
+}
+
+/// Bytes of an envelope at most: others are pages.
+const LARGEST: u64 = 64 << 20;
+/// Bytes of all envelopes at most: few stored bytes may decompress to many.
+const MOST_BYTES: u64 = 512 << 20;
+/// Bytes of a name, which is part of a key.
+const LONGEST_NAME: usize = 1 << 12;
+/// The class of the records of ntuples.
+const BLOB: &str = "RBlob";
+
+/// Makes anchors for the ntuples of a file that have none which can be read: records to be put behind its last byte. With
+/// `damaged_only`, only ntuples with a damaged anchor get one: deleted ntuples leave their records in a file that was closed.
+///
+/// # Errors
+/// The source cannot be read.
+pub fn lost_anchors(file: &RootFile, damaged_only: bool) -> Result<(Vec<u8>, Vec<LostAnchor>)> {
+    let keys = file.keys_recursive()?;
+    let (mut known, mut damaged) = (HashSet::new(), HashSet::new());
+    for found in keys.iter().filter(|found| &*found.key.class_name == CLASS) {
+        match Ntuple::open(file, found, Options::default()) {
+            Ok(ntuple) => note_headers(&ntuple, &mut known),
+            Err(error) if ends(&error) => return Err(error),
+            Err(_) => drop(damaged.insert(found.key.name.to_string())),
+        }
+    }
+    let mut envelopes = Envelopes::default();
+    if !damaged_only || !damaged.is_empty() {
+        for found in keys.iter().filter(|found| &*found.key.class_name == BLOB) {
+            envelopes.take(file.source().as_ref(), &found.key)?;
+        }
+    }
+    let mut tail = Tail { at: file.source().size()?, bytes: Vec::new() };
+    let mut made = Vec::new();
+    for header in &envelopes.headers {
+        let Some((name, datime)) = name(header, &keys) else { continue };
+        let is_known = known.contains(&header.link.locator.position);
+        if is_known || (damaged_only && !damaged.contains(&name)) {
+            continue;
+        }
+        let Some((anchor, has_new_footer)) = envelopes.anchor(file, header, &name, &mut tail, &mut known)?
+        else {
+            continue;
+        };
+        let cycles = keys.iter().filter(|found| found.path == name).map(|found| found.key.cycle);
+        let others = made.iter().filter(|other: &&LostAnchor| other.name == name).map(|other| other.cycle);
+        let cycle = cycles.chain(others).max().unwrap_or(0).saturating_add(1);
+        let directory = file.header().begin;
+        let key = Key { datime, cycle, ..Key::of_stored(CLASS, &name, tail.at, directory) };
+        tail.record(key, &anchor.write());
+        made.push(LostAnchor { name, cycle, has_new_footer });
+    }
+    Ok((tail.bytes, made))
+}
+
+/// Whether an error is not about damage.
+fn ends(error: &Error) -> bool {
+    matches!(error.kind, ErrorKind::Cancelled | ErrorKind::OutOfMemory { .. })
+        || (matches!(error.kind, ErrorKind::Source(_)) && !error.is_damage())
+}
+
+/// Notes the places of the headers of an ntuple and of its attribute sets.
+fn note_headers(ntuple: &Ntuple, known: &mut HashSet<u64>) {
+    known.insert(ntuple.anchor().header.locator.position);
+    for name in ntuple.attribute_names() {
+        if let Ok(set) = ntuple.attribute_set(&name) {
+            known.insert(set.anchor().header.locator.position);
+        }
+    }
+}
+
+/// The name of an ntuple by its header, and the time when that was written.
+fn name(header: &FoundEnvelope, keys: &[Found]) -> Option<(String, forthwith_root::Datime)> {
+    let mut body = blob::body(&header.bytes);
+    body.features().ok()?;
+    let name = body.text("the name").ok().filter(|name| (1..=LONGEST_NAME).contains(&name.len()))?;
+    let position = header.link.locator.position;
+    let key = keys.iter().find(|found| found.key.seek + u64::from(found.key.keylen) == position)?;
+    Some((name, key.key.datime))
+}
+
+/// Records behind the end of a file.
+struct Tail {
+    at: u64,
+    bytes: Vec<u8>,
+}
+
+impl Tail {
+    /// Appends a record; returns the place of its payload.
+    fn record(&mut self, key: Key, payload: &[u8]) -> Locator {
+        let record = key.with_payload(payload);
+        let position = self.at + (record.len() - payload.len()) as u64;
+        self.at += record.len() as u64;
+        self.bytes.extend(record);
+        Locator { size: payload.len() as u64, position }
+    }
+}
+
+impl Envelopes {
+    /// Notes a record if it is a sound envelope.
+    fn take(&mut self, source: &dyn Source, key: &Key) -> Result<()> {
+        let keylen = u64::from(key.keylen);
+        let Some(size) = u64::try_from(key.nbytes).ok().and_then(|bytes| bytes.checked_sub(keylen)) else {
+            return Ok(());
+        };
+        let length = u64::from(key.objlen);
+        if length < 16 || length > LARGEST.min(MOST_BYTES - self.bytes) || size > length {
+            return Ok(());
+        }
+        let link = Link { length, locator: Locator { size, position: key.seek + keylen } };
+        if size == length {
+            // The first word says whether it is one.
+            let word = source.read_one(link.locator.position..link.locator.position + 8)?;
+            let word = word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+            if word >> 16 != length || !(1..=3).contains(&(word & 0xffff)) {
+                return Ok(());
+            }
+        }
+        let what = ["the stored length", "an envelope"];
+        let stored = source.read_one(link.locator.range()?)?;
+        let bytes = match blob::decompressed(&stored, length, what) {
+            Ok(bytes) => bytes,
+            Err(error) if ends(&error) => return Err(error),
+            Err(_) => return Ok(()),
+        };
+        let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        let is_whole = bytes
+            .split_last_chunk()
+            .is_some_and(|(all, hash)| word >> 16 == length && xxh3(all) == u64::from_le_bytes(*hash));
+        let list = match word & 0xffff {
+            1 => &mut self.headers,
+            2 => &mut self.footers,
+            3 => &mut self.lists,
+            _ => return Ok(()),
+        };
+        if is_whole {
+            self.bytes += length;
+            list.push(FoundEnvelope { link, bytes });
+        }
+        Ok(())
+    }
+
+    /// An anchor for the ntuple of a header: with the footer that has most entries, or with a new one of its page lists.
+    fn anchor(
+        &self,
+        file: &RootFile,
+        header: &FoundEnvelope,
+        name: &str,
+        tail: &mut Tail,
+        known: &mut HashSet<u64>,
+    ) -> Result<Option<(Anchor, bool)>> {
+        let hash = blob::checksum(&header.bytes);
+        let of_footer =
+            |footer: Link| Anchor { version: VERSION, header: header.link, footer, longest: LONGEST };
+        let mut footers: Vec<(u64, u64, Link)> = Vec::new();
+        for footer in &self.footers {
+            let Ok(mut schema) = Schema::parse(&mut blob::body(&header.bytes)) else { return Ok(None) };
+            if let Ok(parsed) = Footer::parse(&mut blob::body(&footer.bytes), Some(hash), &mut schema) {
+                footers.push((parsed.entries(), footer.link.locator.position, footer.link));
+            }
+        }
+        footers.sort_unstable_by_key(|(entries, position, _)| std::cmp::Reverse((*entries, *position)));
+        for (_, _, footer) in footers {
+            if let Some(ntuple) = readable(file, name, of_footer(footer))? {
+                note_headers(&ntuple, known);
+                return Ok(Some((of_footer(footer), false)));
+            }
+        }
+        let groups = self.groups(hash);
+        if groups.is_empty() {
+            return Ok(None);
+        }
+        let bytes = footer(hash, &groups);
+        let key = Key::of_stored(BLOB, "", tail.at, file.header().begin);
+        let before = (tail.at, tail.bytes.len());
+        let link = Link { length: bytes.len() as u64, locator: tail.record(key, &bytes) };
+        let appended = Appended::source(file, tail)?;
+        if readable(&appended, name, of_footer(link))?.is_none() {
+            tail.at = before.0;
+            tail.bytes.truncate(before.1);
+            return Ok(None);
+        }
+        Ok(Some((of_footer(link), true)))
+    }
+
+    /// The page lists of an ntuple from its first entry on, as far as they follow each other.
+    fn groups(&self, hash: u64) -> Vec<ClusterGroup> {
+        let mut by_start: BTreeMap<u64, ClusterGroup> = BTreeMap::new();
+        for list in &self.lists {
+            if let Some((entries, clusters)) = summary(&list.bytes, hash)
+                && !entries.is_empty()
+            {
+                by_start.insert(entries.start, ClusterGroup { entries, clusters, pages: list.link });
+            }
+        }
+        let mut groups = Vec::new();
+        let mut end = 0;
+        while let Some(group) = by_start.remove(&end) {
+            end = group.entries.end;
+            groups.push(group);
+        }
+        groups
+    }
+}
+
+/// The entries of a page list's clusters, and their number, if it is of the ntuple with this header.
+fn summary(bytes: &[u8], hash: u64) -> Option<(Range<u64>, u32)> {
+    let mut body = blob::body(bytes);
+    if body.u64("the header's checksum").ok()? != hash {
+        return None;
+    }
+    let mut clusters = body.list("the clusters", 8).ok()?;
+    let mut entries: Option<Range<u64>> = None;
+    for _ in 0..clusters.items {
+        let mut record = clusters.rest.record("a cluster").ok()?;
+        let (first, word) = (record.u64("a cluster").ok()?, record.u64("a cluster").ok()?);
+        let end = first.checked_add(word & ((1 << 56) - 1))?;
+        entries = Some(entries.map_or(first, |entries| entries.start)..end);
+    }
+    Some((entries?, clusters.items))
+}
+
+/// A footer of page lists alone.
+fn footer(hash: u64, groups: &[ClusterGroup]) -> Vec<u8> {
+    envelope(Envelope::Footer, |frames| {
+        frames.features();
+        frames.u64(hash);
+        frames.record(|_| ());
+        frames.list(groups, |frames: &mut Frames, group| {
+            frames.record(|frames| {
+                frames.u64(group.entries.start);
+                frames.u64(group.entries.end - group.entries.start);
+                frames.u32(group.clusters);
+                frames.link(group.pages);
+            });
+        });
+    })
+}
+
+/// The ntuple that an anchor leads to, if its page lists can be read.
+fn readable(file: &RootFile, name: &str, anchor: Anchor) -> Result<Option<Ntuple>> {
+    let opened = Ntuple::of(file, name.to_owned(), anchor, Options::default());
+    let opened = opened.and_then(|ntuple| {
+        ntuple.clusters(&(0..ntuple.entries()?))?;
+        Ok(ntuple)
+    });
+    match opened {
+        Ok(ntuple) => Ok(Some(ntuple)),
+        Err(error) if ends(&error) => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// The file with the records behind its end.
+struct Appended;
+
+impl Appended {
+    fn source(file: &RootFile, tail: &Tail) -> Result<RootFile> {
+        let source: Arc<dyn Source> = Arc::clone(file.source());
+        RootFile::open(Arc::new(forthwith_io::Appended::new(source, tail.bytes.clone())?))
+    }
+}
