@@ -31,8 +31,10 @@ def test_recovery_finds_what_root_finds(name):
     assert file.recovered["objects"] >= len(golden["keys"])
     if golden["entries"] is not None:
         tree = file["tree"]
-        assert tree.num_entries == golden["entries"]
-        assert int(ak.sum(tree["x"].array())) == golden["sum of x"]
+        # C++ ROOT has the entries of the last save alone.
+        assert tree.num_entries == 820 > golden["entries"]
+        assert tree["x"].array().to_list() == list(range(820))
+        assert int(ak.sum(tree["x"].array(entry_stop=golden["entries"]))) == golden["sum of x"]
         assert ak.num(tree["y"].array()).tolist() == [x % 4 for x in range(tree.num_entries)]
 
 

@@ -261,8 +261,12 @@ def test_files_that_were_not_closed(name, tmp_path, capfd):
         assert file["below/inner"].title == "in a directory"
         if golden["entries"] is not None:
             tree = file["tree"]
-            assert tree.num_entries == golden["entries"]
-            assert int(ak.sum(tree["x"].array())) == golden["sum of x"]
+            # C++ ROOT has the entries of the last save alone.
+            assert tree.num_entries == 820 > golden["entries"]
+            assert tree["x"].array().to_list() == list(range(820))
+            assert int(ak.sum(tree["x"].array(entry_stop=golden["entries"]))) == golden["sum of x"]
+            (table,) = report["tables"]
+            assert (table["entries"], table["unsaved_entries"]) == (820, 220)
 
 
 def test_a_tree_falls_back_to_an_older_cycle(tmp_path, capfd):

@@ -169,7 +169,14 @@ fn render(to: &str, report: &RecoverReport) -> String {
 
 fn gap(text: &mut String, part: &DamagedPart) {
     let bytes = human::bytes(part.end.saturating_sub(part.begin));
-    let _ = writeln!(text, "lost: {bytes} from byte {} on: {}", part.begin, human::clean(&part.what));
+    let rows = match (part.block, part.entries) {
+        (Some(block), Some(entries)) => {
+            format!("block {block} with {}, ", human::counted(entries, "entry", "entries"))
+        }
+        (Some(block), None) => format!("block {block} with an unknown number of entries, "),
+        _ => String::new(),
+    };
+    let _ = writeln!(text, "lost: {rows}{bytes} from byte {} on: {}", part.begin, human::clean(&part.what));
 }
 
 fn object(text: &mut String, lost: &LostObject) {

@@ -20,7 +20,7 @@ pub struct Loss {
 impl Loss {
     /// The loss of a part of a file in which nothing can be told apart: how many entries it has is not known.
     pub(crate) fn of_gap(table: &Table, gap: Gap) -> Self {
-        let Gap { entry, block, byte, what } = gap;
+        let Gap { entry, block, byte, what, .. } = gap;
         let error = Error::fault(what).at_byte(byte).in_block(block);
         let error = error.in_file(table.file().uri()).in_object(table.path());
         Self { entries: entry..entry, error }

@@ -16,6 +16,10 @@ pub struct Gap {
     pub block: u64,
     /// Its first byte.
     pub byte: u64,
+    /// The byte behind it, if the format says it.
+    pub end_byte: Option<u64>,
+    /// The number of its entries, if that can be read.
+    pub entries: Option<u64>,
     /// The fault.
     pub what: String,
 }
@@ -300,6 +304,10 @@ pub struct DamagedPart {
     pub begin: u64,
     /// The byte behind it.
     pub end: u64,
+    /// The number of the first block in it, if the file is one table of blocks.
+    pub block: Option<u64>,
+    /// The number of entries in it, if that can be read.
+    pub entries: Option<u64>,
     /// The fault.
     pub what: String,
 }

@@ -174,8 +174,11 @@ fn recover_table(
     let (table, gaps) = table.around_damage()?.unwrap_or_else(|| (table, Vec::new()));
     let size = file.source().size()?;
     for (at, gap) in gaps.iter().enumerate() {
-        let end = gaps.get(at + 1).map_or(size, |next| next.byte);
-        report.gaps.push(DamagedPart { begin: gap.byte, end, what: gap.what.clone() });
+        let end = gap.end_byte.unwrap_or_else(|| gaps.get(at + 1).map_or(size, |next| next.byte));
+        let block = (!format.is_text()).then_some(gap.block);
+        let (entries, what) = (gap.entries, gap.what.clone());
+        recovered.lost_entries = recovered.lost_entries.saturating_add(entries.unwrap_or(0));
+        report.gaps.push(DamagedPart { begin: gap.byte, end, block, entries, what });
     }
     let (mut fields, mut named) = (Vec::new(), Vec::new());
     for (number, field) in (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part) {

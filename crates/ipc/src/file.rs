@@ -5,7 +5,7 @@ use crate::{
     layout::{ColumnType, columns},
     message::{Batch, Message, parse, unsigned},
 };
-use arrow_ipc::{Block, MetadataVersion, root_as_footer, root_as_message};
+use arrow_ipc::{Block, Footer, MetadataVersion, root_as_footer, root_as_message};
 use arrow_schema::Schema;
 use forthwith_io::{LARGEST_EXPANSION, Source};
 use forthwith_plan::{Error, Result};
@@ -47,10 +47,11 @@ pub(crate) struct Placed {
 
 /// The messages of a file.
 #[derive(Default)]
-struct Found {
-    batches: Vec<Placed>,
+pub(crate) struct Found {
+    pub(crate) batches: Vec<Placed>,
     dictionaries: Vec<Stored>,
-    rows: u64,
+    /// Rows of all batches.
+    pub(crate) rows: u64,
     version: Option<MetadataVersion>,
 }
 
@@ -70,23 +71,7 @@ impl IpcFile {
         Self::read(source).map_err(|error| error.in_file(&here))
     }
 
-    /// Opens a file that may be cut off or not closed. If its footer or the last messages of a stream cannot be read, it has
-    /// the batches before the first damaged message, which is returned with its byte.
-    ///
-    /// # Errors
-    /// As [`open`](Self::open), but for damage behind the schema.
-    pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Option<Error>)> {
-        let here = source.uri().to_owned();
-        match Self::read(Arc::clone(&source)) {
-            Ok(file) => Ok((file, None)),
-            Err(error) if error.is_damage() => {
-                Self::read_whole_batches(source).map_err(|error| error.in_file(&here))
-            }
-            Err(error) => Err(error.in_file(&here)),
-        }
-    }
-
-    fn read(source: Arc<dyn Source>) -> Result<Self> {
+    pub(crate) fn read(source: Arc<dyn Source>) -> Result<Self> {
         let size = source.size()?;
         let head = source.read_one(0..size.min(8))?;
         let is_stream = !head.starts_with(MAGIC);
@@ -99,29 +84,7 @@ impl IpcFile {
         Ok(Self::of(source, size, found, (schema, columns), is_stream))
     }
 
-    /// Reads the messages of a stream, or of a file without its footer, up to the first damaged one.
-    fn read_whole_batches(source: Arc<dyn Source>) -> Result<(Self, Option<Error>)> {
-        let size = source.size()?;
-        let head = source.read_one(0..size.min(LONGEST_PADDING))?;
-        // Messages of files stand behind the magic word and padding, as they do in streams.
-        let padding = head.iter().skip(MAGIC.len()).take_while(|byte| **byte == 0).count();
-        let begin = if head.starts_with(MAGIC) { (MAGIC.len() + padding) as u64 } else { 0 };
-        let mut found = Found::default();
-        let mut schema = None;
-        let mut fault = found.messages(source.as_ref(), begin, size, &mut schema).err();
-        if let Some(error) = fault.take_if(|error| !error.is_damage()) {
-            return Err(error);
-        }
-        let Some(schema) = schema else {
-            return Err(fault.unwrap_or_else(|| Error::not_a("an Arrow stream", "one without a schema")));
-        };
-        // Without its footer a file is damaged, even if all messages are there.
-        let missing = || Error::not_a("an Arrow IPC file", "a file without a footer").at_byte(size);
-        let fault = fault.or_else(|| (begin > 0).then(missing));
-        Ok((Self::of(source, size, found, schema, true), fault))
-    }
-
-    fn of(
+    pub(crate) fn of(
         source: Arc<dyn Source>,
         size: u64,
         found: Found,
@@ -183,37 +146,9 @@ impl IpcFile {
 impl Found {
     /// Messages that a footer lists.
     fn file(&mut self, source: &dyn Source, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
-        let trailer = (MAGIC.len() + 4) as u64;
-        let least = 8 + trailer;
-        if size < least {
-            return Err(Error::truncated("an Arrow IPC file", least, size));
-        }
-        let from = size.saturating_sub(TAIL).max(8);
-        let tail = source.read_one(from..size)?;
-        let (before, end) = tail.split_at(tail.len() - trailer as usize);
-        if !end.ends_with(MAGIC) {
-            return Err(Error::not_a(
-                "an Arrow IPC file",
-                "a file without a footer: it was cut off, or not closed",
-            ));
-        }
-        let length = end.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
-        let length = unsigned("the length of the footer", length.into())?;
-        let at = (size - trailer).checked_sub(length).filter(|at| *at >= 8);
-        let at = at.ok_or_else(|| Error::out_of_range("the length of the footer", length, size - least))?;
-        let footer = match before.len().checked_sub(length as usize) {
-            Some(start) => bytes::Bytes::copy_from_slice(&before[start..]),
-            None => source.read_one(at..size - trailer)?,
-        };
-        let footer = root_as_footer(&footer)
-            .map_err(|error| Error::not_a("a footer of Arrow IPC", error.to_string()).at_byte(at))?;
-        let schema =
-            footer.schema().ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
-        let columns = columns(schema).map_err(|error| error.at_byte(at))?;
-        let dictionaries = footer.dictionaries().into_iter().flatten();
-        let blocks: Vec<&Block> = dictionaries.chain(footer.recordBatches().into_iter().flatten()).collect();
-        let ranges = blocks.iter().map(|block| metadata_range(block, size)).collect::<Result<Vec<_>>>()?;
-        check_lengths(&blocks, &ranges, size).map_err(|error| error.at_byte(at))?;
+        let listed = Listed::read(source, size)?;
+        let (columns, blocks) = (listed.schema()?, listed.blocks()?);
+        let ranges = blocks.iter().map(|block| block.metadata(size)).collect::<Result<Vec<_>>>()?;
         // One request for the headers of all messages.
         for ((block, range), metadata) in blocks.iter().zip(&ranges).zip(source.read(&ranges)?) {
             self.listed(source, block, range, &metadata, size)?;
@@ -222,16 +157,16 @@ impl Found {
     }
 
     /// A message that the footer lists.
-    fn listed(
+    pub(crate) fn listed(
         &mut self,
         source: &dyn Source,
-        block: &Block,
+        block: &ListedBlock,
         range: &Range<u64>,
         metadata: &[u8],
         size: u64,
     ) -> Result<()> {
         let here = |error: Error| error.at_byte(range.start);
-        let length = unsigned("the length of a message's body", block.bodyLength()).map_err(here)?;
+        let length = unsigned("the length of a message's body", block.body).map_err(here)?;
         let end = range.end.checked_add(length).filter(|end| *end <= size);
         let end =
             end.ok_or_else(|| here(Error::truncated("the body of a message", length, size - range.end)))?;
@@ -243,21 +178,22 @@ impl Found {
 
     /// Messages of a stream, one after the other, until one that says that it ends, or the file does.
     fn stream(&mut self, source: &dyn Source, begin: u64, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
-        let mut schema = None;
-        self.messages(source, begin, size, &mut schema)?;
+        let (mut schema, mut at) = (None, begin);
+        self.messages(source, &mut at, size, &mut schema)?;
         schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
     }
 
-    /// Takes note of the messages of a stream, of which the first is the schema.
-    fn messages(
+    /// Takes note of the messages of a stream from a byte on, of which the first is the schema. After an error the byte is that
+    /// of the message that is damaged.
+    pub(crate) fn messages(
         &mut self,
         source: &dyn Source,
-        begin: u64,
+        position: &mut u64,
         size: u64,
         schema: &mut Option<(Schema, Vec<ColumnType>)>,
     ) -> Result<()> {
-        let mut at = begin;
-        while at < size {
+        while *position < size {
+            let at = *position;
             let here = |error: Error| error.at_byte(at);
             let left = size - at;
             if left < 8 {
@@ -289,7 +225,7 @@ impl Found {
                     .ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
                 *schema = Some(columns(found).map_err(here)?);
             }
-            at = end + self.message(source, &metadata, end..size).map_err(here)?;
+            *position = end + self.message(source, &metadata, end..size).map_err(here)?;
         }
         Ok(())
     }
@@ -318,26 +254,118 @@ impl Found {
     }
 }
 
-/// Where the metadata of a message are that a footer lists.
-fn metadata_range(block: &Block, size: u64) -> Result<Range<u64>> {
-    let start = unsigned("the offset of a message", block.offset())?;
-    let length = unsigned("the length of a message", block.metaDataLength().into())?;
-    match start.checked_add(length) {
-        Some(end) if end <= size => Ok(start..end),
-        _ => Err(Error::truncated("a message", length, size.saturating_sub(start)).at_byte(start)),
+/// The footer of a file, and where it is.
+pub(crate) struct Listed {
+    bytes: bytes::Bytes,
+    at: u64,
+    size: u64,
+}
+
+/// A message that a footer lists.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ListedBlock {
+    offset: i64,
+    metadata: i32,
+    body: i64,
+}
+
+impl Listed {
+    /// Reads the footer of a file.
+    pub(crate) fn read(source: &dyn Source, size: u64) -> Result<Self> {
+        let trailer = (MAGIC.len() + 4) as u64;
+        let least = 8 + trailer;
+        if size < least {
+            return Err(Error::truncated("an Arrow IPC file", least, size));
+        }
+        let from = size.saturating_sub(TAIL).max(8);
+        let tail = source.read_one(from..size)?;
+        let (before, end) = tail.split_at(tail.len() - trailer as usize);
+        if !end.ends_with(MAGIC) {
+            return Err(Error::not_a(
+                "an Arrow IPC file",
+                "a file without a footer: it was cut off, or not closed",
+            ));
+        }
+        let length = end.first_chunk::<4>().map_or(0, |length| i32::from_le_bytes(*length));
+        let length = unsigned("the length of the footer", length.into())?;
+        let at = (size - trailer).checked_sub(length).filter(|at| *at >= 8);
+        let at = at.ok_or_else(|| Error::out_of_range("the length of the footer", length, size - least))?;
+        let bytes = match before.len().checked_sub(length as usize) {
+            Some(start) => bytes::Bytes::copy_from_slice(&before[start..]),
+            None => source.read_one(at..size - trailer)?,
+        };
+        Ok(Self { bytes, at, size })
+    }
+
+    fn footer(&self) -> Result<Footer<'_>> {
+        root_as_footer(&self.bytes)
+            .map_err(|error| Error::not_a("a footer of Arrow IPC", error.to_string()).at_byte(self.at))
+    }
+
+    /// The types of the columns.
+    pub(crate) fn schema(&self) -> Result<(Schema, Vec<ColumnType>)> {
+        let schema = self.footer()?.schema();
+        let schema = schema.ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
+        columns(schema).map_err(|error| error.at_byte(self.at))
+    }
+
+    /// The messages, dictionaries first, which are no longer than the file in all: others overlap, and would be read again
+    /// and again.
+    pub(crate) fn blocks(&self) -> Result<Vec<ListedBlock>> {
+        let footer = self.footer()?;
+        let blocks =
+            footer.dictionaries().into_iter().flatten().chain(footer.recordBatches().into_iter().flatten());
+        let blocks: Vec<ListedBlock> = blocks.map(ListedBlock::of).collect();
+        check_lengths(&blocks, self.size).map_err(|error| error.at_byte(self.at))?;
+        Ok(blocks)
+    }
+
+    /// The number of dictionaries among the messages.
+    pub(crate) fn dictionaries(&self) -> usize {
+        self.footer().ok().and_then(|footer| footer.dictionaries()).map_or(0, |blocks| blocks.len())
     }
 }
 
-/// Refuses messages that are longer than the file in all: they overlap, and would be read again and again.
-fn check_lengths(blocks: &[&Block], ranges: &[Range<u64>], size: u64) -> Result<()> {
-    let lengths = blocks.iter().zip(ranges).map(|(block, range)| {
-        let body = u64::try_from(block.bodyLength()).unwrap_or(0);
-        body.saturating_add(range.end - range.start)
-    });
-    match lengths.fold(0, u64::saturating_add) {
+impl ListedBlock {
+    fn of(block: &Block) -> Self {
+        Self { offset: block.offset(), metadata: block.metaDataLength(), body: block.bodyLength() }
+    }
+
+    /// Where its metadata are in a file of a size.
+    pub(crate) fn metadata(&self, size: u64) -> Result<Range<u64>> {
+        let start = unsigned("the offset of a message", self.offset)?;
+        let length = unsigned("the length of a message", self.metadata.into())?;
+        match start.checked_add(length) {
+            Some(end) if end <= size => Ok(start..end),
+            _ => Err(Error::truncated("a message", length, size.saturating_sub(start)).at_byte(start)),
+        }
+    }
+
+    /// Its bytes, as far as they are in a file of a size.
+    pub(crate) fn bytes(&self, size: u64) -> Range<u64> {
+        let start = u64::try_from(self.offset).unwrap_or(0).min(size);
+        start..start.saturating_add(self.length()).min(size)
+    }
+
+    fn length(&self) -> u64 {
+        let metadata = u64::try_from(self.metadata).unwrap_or(0);
+        u64::try_from(self.body).unwrap_or(0).saturating_add(metadata)
+    }
+}
+
+/// Refuses messages that are longer than the file in all.
+fn check_lengths(blocks: &[ListedBlock], size: u64) -> Result<()> {
+    match blocks.iter().map(ListedBlock::length).fold(0, u64::saturating_add) {
         all if all > size => Err(Error::out_of_range("the length of all messages", all, size)),
         _ => Ok(()),
     }
+}
+
+/// The first byte of the messages of a stream, or of a file: they stand behind the magic word and padding.
+pub(crate) fn begin_of_messages(source: &dyn Source, size: u64) -> Result<u64> {
+    let head = source.read_one(0..size.min(LONGEST_PADDING))?;
+    let padding = head.iter().skip(MAGIC.len()).take_while(|byte| **byte == 0).count();
+    Ok(if head.starts_with(MAGIC) { (MAGIC.len() + padding) as u64 } else { 0 })
 }
 
 #[cfg(test)]
@@ -346,13 +374,12 @@ mod tests {
 
     #[test]
     fn messages_are_no_longer_than_their_file() {
-        let block = Block::new(8, 16, 100);
-        let range = metadata_range(&block, 200).expect("within the file");
-        let check =
-            |count: usize, size| check_lengths(&vec![&block; count], &vec![range.clone(); count], size);
+        let block = ListedBlock { offset: 8, metadata: 16, body: 100 };
+        assert_eq!(block.metadata(200).expect("within the file"), 8..24);
+        let check = |count: usize, size| check_lengths(&vec![block; count], size);
         assert!(check(1, 116).is_ok());
         let error = check(3, 347).expect_err("a message that is listed three times").to_string();
         assert!(error.contains("348"), "{error}");
-        assert!(check_lengths(&[&Block::new(8, 16, i64::MAX); 3], &vec![range; 3], u64::MAX - 1).is_err());
+        assert!(check_lengths(&[ListedBlock { body: i64::MAX, ..block }; 3], u64::MAX - 1).is_err());
     }
 }

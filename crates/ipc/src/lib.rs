@@ -19,11 +19,13 @@ mod file;
 mod layout;
 mod message;
 mod reachable;
+mod recover;
 mod table;
 mod value_bytes;
 mod writer;
 
 pub use decode::IpcFormat;
 pub use file::IpcFile;
+pub use recover::LostPart;
 pub use table::IpcTable;
 pub use writer::IpcWriter;

@@ -2,15 +2,16 @@
 
 use super::Format;
 use crate::{
-    AroundDamage, Container, FileInfo, Gap, Key, OpenOptions, OptionKind, OptionSpec, Recovery, Words,
+    AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, OpenOptions, OptionKind, OptionSpec, Recovery,
+    Words,
     check::{Counted, Reading},
 };
 use bytes::Bytes;
 use forthwith_columns::Form;
 use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
-use forthwith_ipc::{IpcFile, IpcFormat, IpcTable, IpcWriter};
-use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result, TableWriter, WriteOptions};
+use forthwith_ipc::{IpcFile, IpcFormat, IpcTable, IpcWriter, LostPart};
+use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
 use std::{any::Any, sync::Arc};
 
 /// The row of the table.
@@ -39,13 +40,13 @@ impl Format for Arrow {
         options: &OpenOptions,
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
-        let (file, damage) = match options.flag(RECOVER.name, false) {
+        let (file, lost) = match options.flag(RECOVER.name, false) {
             true => IpcFile::recover(source)?,
-            false => (IpcFile::open(source)?, None),
+            false => (IpcFile::open(source)?, Vec::new()),
         };
         let only = Key::of_only(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let table = Arc::new(file.table()?);
-        Ok(Arc::new(Opened { file, only, table, damage, engine: Arc::clone(engine) }))
+        Ok(Arc::new(Opened { file, only, table, lost, engine: Arc::clone(engine) }))
     }
 
     fn writer(
@@ -66,15 +67,15 @@ impl Format for Arrow {
 const RECOVER: OptionSpec = OptionSpec {
     name: "recover",
     kind: OptionKind::Flag,
-    about: "open a file or stream that was cut off with its whole batches",
+    about: "open a file or stream that was cut off or damaged with its whole batches",
 };
 
 struct Opened {
     file: IpcFile,
     only: Key,
     table: Arc<IpcTable>,
-    /// The first message that cannot be read, if the file was recovered.
-    damage: Option<Error>,
+    /// Parts that cannot be read, if the file was recovered.
+    lost: Vec<LostPart>,
     engine: Arc<Engine>,
 }
 
@@ -112,29 +113,42 @@ impl Container for Opened {
 
     fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
         let table = self.dataset(path)?;
-        let Some(damage) = &self.damage else { return Ok(None) };
-        let gap = Gap {
-            entry: table.entries()?,
-            block: self.file.batches() as u64,
-            byte: damage.place.byte.unwrap_or(0),
-            what: damage.kind.to_string(),
+        if self.lost.is_empty() {
+            return Ok(None);
+        }
+        let gap = |part: &LostPart| Gap {
+            entry: part.row,
+            block: part.batch,
+            byte: part.bytes.start,
+            end_byte: Some(part.bytes.end),
+            entries: part.rows,
+            what: part.error.kind.to_string(),
         };
-        Ok(Some((table, vec![gap])))
+        Ok(Some((table, self.lost.iter().map(gap).collect())))
     }
 
     fn recovery(&self) -> Option<Recovery> {
-        let damage = self.damage.as_ref()?;
+        let last = self.lost.last()?;
         let size = self.source().size().unwrap_or(0);
+        let stopped = Some(last).filter(|last| last.bytes.end >= size);
+        let before = self.lost.iter().take(self.lost.len() - usize::from(stopped.is_some()));
+        let part = |part: &LostPart| DamagedPart {
+            begin: part.bytes.start,
+            end: part.bytes.end,
+            block: Some(part.batch),
+            entries: part.rows,
+            what: part.error.kind.to_string(),
+        };
         Some(Recovery {
             objects: 1,
             blocks: self.file.batches(),
             deleted: 0,
             unlisted: Vec::new(),
             describes_classes: true,
-            end: damage.place.byte.unwrap_or(size),
+            end: stopped.map_or(size, |part| part.bytes.start),
             size,
-            stopped: Some(damage.kind.to_string()),
-            gaps: Vec::new(),
+            stopped: stopped.map(|part| part.error.kind.to_string()),
+            gaps: before.map(part).collect(),
         })
     }
 

@@ -161,7 +161,8 @@ impl Container for Opened {
         let gap = |damage: Damage| {
             let before = blocks.iter().take_while(|block| block.bytes.start < damage.bytes.start).last();
             let entry = before.map_or(0, |block| block.entries.end);
-            Gap { entry, block: damage.block, byte: damage.bytes.start, what: damage.what }
+            let Damage { block, bytes, what, .. } = damage;
+            Gap { entry, block, byte: bytes.start, end_byte: None, entries: None, what }
         };
         let gaps = table.damage().into_iter().map(gap).collect();
         Ok(Some((Arc::new(table), gaps)))

@@ -78,7 +78,8 @@ impl<T: Dataset> Container for OneTable<T> {
         let table = self.dataset(path)?;
         let Some(cut) = &self.cut else { return Ok(None) };
         let (entry, byte) = (table.entries()?, cut.place.byte.unwrap_or(0));
-        let gap = Gap { entry, block: 0, byte, what: cut.kind.to_string() };
+        let what = cut.kind.to_string();
+        let gap = Gap { entry, block: 0, byte, end_byte: None, entries: None, what };
         Ok(Some((table, vec![gap])))
     }
 

@@ -102,6 +102,8 @@ pub(super) fn gaps(found: &Recovered) -> Vec<DamagedPart> {
     let part = |bytes: &Range<u64>, error: &Error| DamagedPart {
         begin: bytes.start,
         end: bytes.end,
+        block: None,
+        entries: None,
         what: error.kind.to_string(),
     };
     let last = found.stopped.as_ref().map(|error| part(&(found.end..found.size), error));
@@ -309,7 +311,10 @@ impl Recovery<'_, '_> {
         (part.recovered.entries, part.recovered.lost_entries) = (kept, part.entries - kept);
         self.copy(&inputs, found.clone(), &part.merge(), true)?;
         if let Some(tree) = table.own::<Tree>() {
-            part.recovered.unsaved_entries = tree.unsaved_entries();
+            let saved = part.entries - tree.unsaved_entries().min(part.entries);
+            let unsaved =
+                part.kept().into_iter().map(|range| range.end - range.start.max(saved).min(range.end));
+            part.recovered.unsaved_entries = unsaved.sum();
             self.named.extend(tree.basket_ranges().map(|bytes| (bytes.start, bytes.end)));
         }
         Ok(part.recovered)
