@@ -307,7 +307,11 @@ pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     let mut sample: Vec<f64> = finite().step_by(stride).collect();
     sample.sort_by(f64::total_cmp);
     let quantile = |q: f64| sample.get(((sample.len().checked_sub(1)?) as f64 * q).round() as usize).copied();
-    let (least, low, high, most) = (quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?);
+    Some(range_of([quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?]))
+}
+
+/// The range that [`robust_range`] gives for finite values with this least one, 1st and 99th percentile, and largest one.
+pub fn range_of([least, low, high, most]: [f64; 4]) -> (f64, f64) {
     let room = (high - low) * 0.1;
     let mut low = (low - room).max(least);
     let mut high = (high + room).min(most);
@@ -324,10 +328,10 @@ pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
         high += (high - low) * 1e-6;
     }
     if low < high && (high - low).is_finite() {
-        return Some((low, high));
+        return (low, high);
     }
     // Wider than the largest number: values farther out are counted, not drawn.
-    Some((f64::MIN / 4.0, f64::MAX / 4.0))
+    (f64::MIN / 4.0, f64::MAX / 4.0)
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ mod generate;
 mod head;
 mod index;
 mod interrupt;
+mod kept_stats;
 mod ls;
 mod man;
 mod mcp;

@@ -172,10 +172,11 @@ impl Asked {
     /// # Errors
     /// A format that is not written; a pattern or a folder without files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
-        let Common { threads, recover, no_checksums, open, option, index, color } = typed.common;
+        let Common { threads, recover, no_checksums, open, option, index, no_cache, color } = typed.common;
         let threads = threads.map(usize::from);
         let (format, store) = (options("--open", &open)?, options("--option", &option)?);
-        let opening = Opening { threads, recover, no_checksums, format, store, index, ..Opening::default() };
+        let opening =
+            Opening { threads, recover, no_checksums, format, store, index, no_cache, ..Opening::default() };
         let shape = shape_of(&typed.verb);
         let (targets, verb) = match typed.verb {
             Verb::Ls(Ls { targets, recursive, long, .. }) => (targets, Action::Ls { recursive, long }),
@@ -195,7 +196,7 @@ impl Asked {
             }
             Verb::Stats(stats) => {
                 let (targets, summary) = Summary::of(stats.summarised, stats.quantiles, stats.top);
-                (targets, Action::Stats { summary })
+                (targets, Action::Stats { summary: Box::new(summary.kept(stats.cache)) })
             }
             Verb::Freq(freq) => {
                 let (targets, summary) = Summary::of(freq.summarised, Vec::new(), freq.top);

@@ -41,6 +41,8 @@ pub(crate) struct Opening {
     pub(crate) store: Vec<(String, String)>,
     /// The index of the file, or the folder that it is in.
     pub(crate) index: Option<String>,
+    /// Summaries of columns that are beside the file are not used.
+    pub(crate) no_cache: bool,
     /// Ends all reading of the file, if another thread may do so.
     pub(crate) cancellation: Option<Cancellation>,
 }
@@ -56,11 +58,17 @@ impl fmt::Debug for Opening {
             .field("format", &self.format)
             .field("store", &names)
             .field("index", &self.index)
+            .field("no_cache", &self.no_cache)
             .finish()
     }
 }
 
 impl Opening {
+    /// Whether summaries of the file's columns are used and kept: they are those of the values as they are usually read.
+    pub(crate) fn keeps_stats(&self) -> bool {
+        !self.no_cache && !self.recover && self.format.is_empty()
+    }
+
     /// How stores are reached.
     pub(crate) fn store(&self) -> StoreOptions {
         self.store.iter().fold(StoreOptions::new(), |store, (name, value)| store.with(name, value))
@@ -69,7 +77,12 @@ impl Opening {
 
 /// Opens the file.
 pub(crate) fn file(target: &Target, opening: &Opening) -> Result<File> {
-    of_source(source(target, opening)?, opening)
+    let file = of_source(source(target, opening)?, opening)?;
+    let stats = files::read_stats(file.uri(), file.source().as_ref()).filter(|_| opening.keeps_stats());
+    Ok(match stats {
+        Some(stats) => file.with_stats(stats),
+        None => file,
+    })
 }
 
 /// The same for a reader of the whole file: one behind a network is copied first.

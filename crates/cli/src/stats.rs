@@ -6,6 +6,7 @@ use crate::{
     failure::Result,
     flags::Summarised,
     human,
+    kept_stats::KeptStats,
     opened::{Opening, Place, Values},
     paint::Style,
     shape::Shape,
@@ -14,6 +15,7 @@ use crate::{
     words::Counted as _,
 };
 use forthwith::{ColumnStats, Counted, Selection, StatsOptions, SummaryOf, TableStats, columns::Value};
+use indicatif::ProgressBar;
 use std::ffi::OsString;
 
 /// The columns to summarise, and how.
@@ -24,13 +26,30 @@ pub(crate) struct Summary {
     pub(crate) quantiles: Vec<f64>,
     pub(crate) top: usize,
     values: Values,
+    /// Whether the summaries are to be kept beside the file.
+    pub(crate) is_kept: bool,
 }
 
 impl Summary {
     pub(crate) fn of(typed: Summarised, quantiles: Vec<f64>, top: usize) -> (Vec<OsString>, Box<Self>) {
         let choice = Choice::of(typed.branch, typed.filter, typed.computing);
         let (entries, values) = (typed.entries.unwrap_or(u64::MAX), typed.values.reading());
-        (typed.targets, Box::new(Self { choice, entries, quantiles, top, values }))
+        (typed.targets, Box::new(Self { choice, entries, quantiles, top, values, is_kept: false }))
+    }
+
+    /// Sets whether the summaries are kept beside the file.
+    pub(crate) fn kept(self, is_kept: bool) -> Self {
+        Self { is_kept, ..self }
+    }
+
+    /// Whether all entries of columns of the file are summarised, as they are.
+    pub(crate) fn is_of_whole_columns(&self) -> bool {
+        let choice = &self.choice;
+        self.entries == u64::MAX
+            && self.values == Values::default()
+            && choice.cut.is_none()
+            && choice.aliases.is_empty()
+            && choice.computed.is_empty()
     }
 
     /// Summarises the columns of a table.
@@ -43,13 +62,31 @@ impl Summary {
         let place = place.with_values(self.values);
         let selection = self.selection(&place, console)?;
         let bar = bar(None, BAR, console.width.is_some());
-        let found = forthwith::stats(&selection, ..self.entries, options, &mut |done, total| {
-            bar.set_length(total);
-            bar.set_position(done);
-            true
-        });
+        let found = forthwith::stats(&selection, ..self.entries, options, &mut progress(&bar));
         bar.finish_and_clear();
         Ok(found?)
+    }
+
+    /// As [`compute`](Self::compute), with summaries that are kept beside the file.
+    fn compute_kept(
+        &self,
+        place: Place,
+        options: &StatsOptions,
+        opening: &Opening,
+        console: &mut Console<'_>,
+    ) -> Result<TableStats> {
+        let kept = KeptStats::of(&place, self.is_kept, opening).filter(|_| self.is_of_whole_columns());
+        let Some(kept) = kept else {
+            if self.is_kept {
+                console.note("the summaries are not kept: --cache is for whole columns of local files");
+            }
+            return self.compute(place, options, console);
+        };
+        let columns = self.readable(&place, console)?;
+        let bar = bar(None, BAR, console.width.is_some());
+        let found = kept.compute(&place, &columns, options, &mut progress(&bar), console);
+        bar.finish_and_clear();
+        found
     }
 
     /// The columns that are named, or all that can be read.
@@ -63,22 +100,28 @@ impl Summary {
         self.entries
     }
 
+    /// The columns that are named, or all that can be read; others are told of.
+    fn readable(&self, place: &Place, console: &mut Console<'_>) -> Result<Vec<Branch>> {
+        let Chosen { branches, named } = self.choice.find(place, u64::MAX)?;
+        let before = branches.len();
+        let columns: Vec<Branch> =
+            branches.into_iter().filter(|branch| named || branch.is_readable()).collect();
+        if columns.len() < before {
+            let missing = (before - columns.len()) as u64;
+            let are = if missing == 1 { "is" } else { "are" };
+            let missing = place.words.columns(missing);
+            console.note(&format!("{missing} {are} left out as unsupported; forthwith explain says why"));
+        }
+        Ok(columns)
+    }
+
     /// The columns that are meant: those that are computed alone, if no others are named.
     fn selection(&self, place: &Place, console: &mut Console<'_>) -> Result<Selection> {
         let choice = &self.choice;
         let names_none = choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none();
         let mut columns = Vec::new();
         if !names_none || choice.computed.is_empty() {
-            let Chosen { branches, named } = choice.find(place, u64::MAX)?;
-            let before = branches.len();
-            columns =
-                branches.into_iter().filter(|branch| named || branch.is_readable()).collect::<Vec<Branch>>();
-            if columns.len() < before {
-                let missing = (before - columns.len()) as u64;
-                let are = if missing == 1 { "is" } else { "are" };
-                let missing = place.words.columns(missing);
-                console.note(&format!("{missing} {are} left out as unsupported; forthwith explain says why"));
-            }
+            columns = self.readable(place, console)?;
         }
         let computed = choice.computed.iter().map(|name| (name.as_str(), None));
         let fields = columns.iter().map(|branch| (branch.field.path.as_str(), Some(branch.index)));
@@ -100,7 +143,7 @@ pub(crate) fn stats(
         threads: opening.threads,
         ..StatsOptions::default()
     };
-    let found = summary.compute(place, &options, console)?;
+    let found = summary.compute_kept(place, &options, opening, console)?;
     if shape == Shape::Json {
         return console.json(&found);
     }
@@ -108,6 +151,15 @@ pub(crate) fn stats(
     console.text(&text)?;
     let entries = human::counted(found.entries, "entry", "entries");
     console.line(&console.paint.faint(&entries))
+}
+
+/// Shows progress in a bar.
+fn progress(bar: &ProgressBar) -> impl FnMut(u64, u64) -> bool + '_ {
+    |done, total| {
+        bar.set_length(total);
+        bar.set_position(done);
+        true
+    }
 }
 
 fn render(found: &TableStats, options: &StatsOptions) -> Table {

@@ -1,6 +1,9 @@
 //! An opened file.
 
-use crate::{Container, FileInfo, Key, Object, OpenOptions, Recovery, Table, Words, formats};
+use crate::{
+    Container, FileInfo, Key, Object, OpenOptions, Recovery, StatsCache, Table, TableSummaries, Words,
+    formats,
+};
 use bytes::Bytes;
 use forthwith_columns::TextPolicy;
 use forthwith_engine::{Engine, Options};
@@ -15,6 +18,7 @@ pub struct File {
     engine: Arc<Engine>,
     text: TextPolicy,
     times_as_integers: bool,
+    stats: Option<Arc<StatsCache>>,
 }
 
 impl File {
@@ -68,7 +72,21 @@ impl File {
     ) -> Result<Self> {
         let container = formats::open(source, options, &engine)?;
         let times_as_integers = options.flag(OpenOptions::TIMES_AS_INTEGERS, false);
-        Ok(Self { container, engine, text: options.text_policy(), times_as_integers })
+        Ok(Self { container, engine, text: options.text_policy(), times_as_integers, stats: None })
+    }
+
+    /// Adds summaries of the columns, such as [`read_stats`](crate::files::read_stats) finds: blocks that they
+    /// exclude are not read. They must be of the present state of the file.
+    #[must_use]
+    pub fn with_stats(mut self, stats: StatsCache) -> Self {
+        self.stats = Some(Arc::new(stats));
+        self
+    }
+
+    /// The summaries of its columns that it was given.
+    #[must_use]
+    pub fn stats(&self) -> Option<&StatsCache> {
+        self.stats.as_deref()
     }
 
     /// Its name.
@@ -167,6 +185,8 @@ impl File {
     /// Nothing of that name; an object of another class, by name; damaged metadata.
     pub fn table(&self, path: &str) -> Result<Table> {
         let table = Table::new(self.clone(), self.container.dataset(path)?);
+        let summaries = self.summaries(&table);
+        let table = table.with_summaries(summaries);
         Ok(table.with_text_policy(self.text).with_times_as_integers(self.times_as_integers))
     }
 
@@ -182,6 +202,18 @@ impl File {
     #[must_use]
     pub fn words(&self) -> &'static Words {
         self.container.words()
+    }
+
+    /// The summaries of a table, if they are of all its entries and it is the only one with its path: others may be older cycles.
+    fn summaries(&self, table: &Table) -> Option<Arc<TableSummaries>> {
+        let summaries = self.stats.as_ref()?.table(table.path())?;
+        // Counting may mean to read the file.
+        let is_of_all = !table.counts_blocks() && table.entries().ok()? == summaries.entries;
+        let is_only = self.is_one_table() || {
+            let keys = self.keys("", true).ok()?;
+            keys.iter().filter(|key| key.path == table.path()).count() == 1
+        };
+        (is_of_all && is_only).then(|| Arc::clone(summaries))
     }
 
     pub(crate) fn container(&self) -> &dyn Container {

@@ -84,7 +84,8 @@ pub use recover::{
 pub use rows::{Row, Rows, Writer};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use stats::{
-    ColumnStats, Counted, FrequentValue, Quantile, StatsOptions, SummaryOf, TableStats, sample_entries, stats,
+    ColumnStats, Counted, FrequentValue, Quantile, StatsByColumn, StatsCache, StatsOptions, SummaryOf,
+    TableStats, TableSummaries, sample_entries, stats, stats_by_column,
 };
 pub use steps::Steps;
 pub use table::{FieldRef, Table};

@@ -1,8 +1,10 @@
 //! A table of a file: fields and entries.
 
+mod summaries;
+
 use crate::constants::{WithConstants, put_constants};
 use crate::field_names::FieldNames;
-use crate::{File, Gap, Selection, Step, Steps, Words, cut, format};
+use crate::{File, Gap, Selection, Step, Steps, TableSummaries, Words, cut, format};
 use forthwith_columns::{Array, Form, TextPolicy, arrow::SchemaRef};
 use forthwith_engine::{Engine, ProgressCallback, RawBlock};
 use forthwith_io::{Several, Source};
@@ -27,6 +29,7 @@ pub struct Table {
     text: TextPolicy,
     times_as_integers: bool,
     names: Arc<FieldNames>,
+    summaries: Option<Arc<TableSummaries>>,
 }
 
 /// A field of a table: its position among [`Table::fields`], or its name as [`Table::find`] takes it.
@@ -67,6 +70,7 @@ impl Table {
             text: TextPolicy::default(),
             times_as_integers: false,
             names,
+            summaries: None,
         }
     }
 

@@ -71,6 +71,9 @@ pub(crate) struct Common {
     /// Take metadata from an index that forthwith index wrote: its name, or the folder with it
     #[arg(long, global = true, value_name = "INDEX")]
     pub(crate) index: Option<String>,
+    /// Do not use the summaries of columns that forthwith stats keeps beside the file
+    #[arg(long, global = true)]
+    pub(crate) no_cache: bool,
     /// Colour the output: auto means when it goes to a terminal
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_possible_values = false)]
     pub(crate) color: ColorChoice,

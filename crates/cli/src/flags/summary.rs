@@ -37,6 +37,10 @@ pub(crate) struct Stats {
     /// The number of most frequent values
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) top: usize,
+    /// Keep the summaries beside the file, for the next time and for ranges and cuts of other commands [default: only if
+    /// an index or earlier summaries are there]
+    #[arg(long)]
+    pub(crate) cache: bool,
     /// Print JSON: the number of entries, with an array of summaries
     #[arg(long)]
     pub(crate) json: bool,

@@ -46,7 +46,8 @@ pub(super) fn drawings(
     let mut opened = Vec::new();
     for ((table, column), legend) in columns.into_iter().zip(legends) {
         let (steps, title) = (table.steps(&[column], plotting)?, table.title.clone());
-        opened.push(Column { name: column.0.clone(), legend, title, steps });
+        let known = table.known(&column.0);
+        opened.push(Column { name: column.0.clone(), legend, title, steps, known });
     }
     let groups: Vec<Vec<Column>> =
         if plotting.is_together() { vec![opened] } else { opened.into_iter().map(|one| vec![one]).collect() };

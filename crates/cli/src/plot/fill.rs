@@ -5,7 +5,7 @@ use crate::{
     binned::{Binning, Filled},
     console::Console,
     failure::Result,
-    histogram::{Histogram, Outside, robust_range},
+    histogram::{Histogram, Outside, range_of, robust_range},
     human,
     interrupt::Watch,
     numbers::values,
@@ -30,6 +30,8 @@ pub(super) struct Column {
     /// The table, and the entries of it.
     pub(super) title: String,
     pub(super) steps: ChainSteps,
+    /// The least value, 1st and 99th percentile and largest value, if summaries of all entries that are drawn have them.
+    pub(super) known: Option<[f64; 4]>,
 }
 
 /// A column before the bins are known: the values that were read so far.
@@ -116,6 +118,7 @@ pub(super) fn fill(
     let watch = Watch::begin();
     let is_log = plotting.style.log_x;
     let typed = typed_range(plotting.range, is_log)?;
+    let typed = typed.or_else(|| known_range(&columns, is_log));
     let mut begun = Vec::new();
     for column in columns {
         begun.push(begin(column, typed.is_some(), is_log, &watch)?);
@@ -131,6 +134,18 @@ pub(super) fn fill(
     let bins = bins(plotting, shape, console);
     let axis = Axis { low, high, bins, is_log };
     begun.into_iter().map(|begun| finish(begun, axis, plotting, &watch)).collect()
+}
+
+/// The range that shows nearly all values of all columns, if it is known without reading them.
+fn known_range(columns: &[Column], is_log: bool) -> Option<(f64, f64)> {
+    let ranges = columns.iter().map(|column| {
+        let places = column.known?.map(|value| place(value, is_log));
+        places.iter().all(|place| place.is_finite()).then(|| range_of(places))
+    });
+    let ranges: Vec<(f64, f64)> = ranges.collect::<Option<_>>()?;
+    ranges
+        .into_iter()
+        .reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
 /// The range, unless it is wider than the largest number.

@@ -7,13 +7,14 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
+    kept_stats::PICTURED,
     opened::{self, Opening, Place, Values},
     survey::{Branch, Means},
     target::Target,
 };
 use forthwith::{
     Chain, ChainFile, ChainOptions, ChainProjection, ChainSteps, Damage, FileProjection, MissingColumns,
-    ProjectedField, Step, Table,
+    ProjectedField, Step, SummaryOf, Table, columns::Value,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -34,6 +35,8 @@ pub(super) struct PlotTable {
     pub(super) against: Option<Named>,
     chain: Chain,
     files: Vec<FileFields>,
+    /// What summaries say of columns: see [`known_values`].
+    known: Vec<(String, [f64; 4])>,
 }
 
 /// Fields of one file.
@@ -59,9 +62,13 @@ impl PlotTable {
         let options = ChainOptions { engine, ..ChainOptions::default() };
         let chain = Chain::with_opener(vec![file], options, move |_| Ok(table.clone()))?;
         let (columns, against) = find_columns(place, plotting, console)?;
+        let known = columns
+            .iter()
+            .filter_map(|column| Some((column.0.clone(), known_values(place, column, plotting)?)));
+        let known = known.collect();
         let fields = FileFields::of(&place.table, columns.iter().chain(&against), plotting)?;
         let (uri, title) = (target.uri.clone(), title(place, target, 1, plotting));
-        Ok(Self { uri, title, columns, against, chain, files: vec![fields] })
+        Ok(Self { uri, title, columns, against, chain, files: vec![fields], known })
     }
 
     /// The tables of several files, which must all have the columns.
@@ -93,7 +100,12 @@ impl PlotTable {
         let (columns, against) = drawn.unwrap_or_default();
         let target = targets.first().ok_or_else(|| Failure::misuse("there are no files".into()))?;
         let (uri, title) = (target.uri.clone(), title(&first, target, targets.len(), plotting));
-        Ok(Self { uri, title, columns, against, chain: opened.chain, files })
+        Ok(Self { uri, title, columns, against, chain: opened.chain, files, known: Vec::new() })
+    }
+
+    /// The least value of a column, its 1st and 99th percentile and its largest value, if they are known.
+    pub(super) fn known(&self, column: &str) -> Option<[f64; 4]> {
+        self.known.iter().find(|(name, _)| name == column).map(|(_, values)| *values)
     }
 
     /// The name of a file.
@@ -216,6 +228,31 @@ fn field(place: &Place, plotting: &Plotting, name: &str) -> Result<Named> {
 
 fn absent(uri: &str, name: &str) -> Failure {
     Failure::misuse(format!("{uri} has no column {name}"))
+}
+
+/// The least value of a column, its 1st and 99th percentile and its largest value, by summaries that are kept beside the file,
+/// if all entries are drawn.
+fn known_values(place: &Place, (name, field): &Named, plotting: &Plotting) -> Option<[f64; 4]> {
+    let is_whole = field.is_some() && plotting.choice.cut.is_none() && plotting.entries == u64::MAX;
+    let summaries = place.table.summaries().filter(|_| is_whole)?.column(name, &PICTURED, 0)?;
+    let mut summaries =
+        summaries.iter().filter(|found| found.path == *name && found.of != SummaryOf::Lengths);
+    let (Some(found), None) = (summaries.next(), summaries.next()) else { return None };
+    let [low, high] = [found.quantiles.first()?.value, found.quantiles.get(1)?.value];
+    let values = [number(found.min.as_ref()?)?, low, high, number(found.max.as_ref()?)?];
+    values.iter().all(|value| value.is_finite()).then_some(values)
+}
+
+/// A value as a number.
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Bool(value) => Some(f64::from(u8::from(*value))),
+        Value::Int(value) => Some(*value as f64),
+        Value::UInt(value) => Some(*value as f64),
+        Value::Float32(value) => Some(f64::from(*value)),
+        Value::Float64(value) => Some(*value),
+        _ => None,
+    }
 }
 
 fn without_numbers(name: &str, kind: &str) -> Failure {

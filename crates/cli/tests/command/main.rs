@@ -16,6 +16,7 @@ mod expressions;
 mod forth;
 mod generated;
 mod help;
+mod kept_stats;
 mod made;
 mod objects;
 mod page;

@@ -18,6 +18,7 @@ mod place;
 #[cfg_attr(not(feature = "remote"), path = "remote_absent.rs")]
 mod remote;
 mod split;
+mod stats_cache;
 mod stored;
 mod whole;
 
@@ -29,6 +30,7 @@ pub(crate) use place::tables;
 pub use place::{Place, locate};
 pub use remote::{StoreOptions, redact};
 pub use split::split;
+pub use stats_cache::{has_files_beside, read_stats, write_stats};
 pub use stored::{expand_stored, is_stored_pattern};
 pub use whole::whole;
 

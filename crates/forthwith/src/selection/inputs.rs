@@ -155,7 +155,11 @@ impl Inputs {
         }
         let limits =
             if finer { dataset.finer_limits(field, entries) } else { dataset.limits(field, entries) };
-        self.table.here(limits)
+        let limits = self.table.here(limits)?;
+        if limits.is_empty() && !finer {
+            return Ok(self.table.known_limits(field)?.into_iter().collect());
+        }
+        Ok(limits)
     }
 
     /// Whether an input has one value for each entry, without missing ones by the file's statistics.

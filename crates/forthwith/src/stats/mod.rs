@@ -1,5 +1,7 @@
 //! Summaries of columns: counts, extremes, moments, quantiles, distinct and most frequent values.
 
+mod cache;
+mod cached_values;
 mod counts;
 mod distinct;
 mod node;
@@ -9,8 +11,9 @@ mod report;
 mod sample;
 mod text;
 
+pub use cache::{StatsCache, TableSummaries};
 pub use options::StatsOptions;
-pub use report::{ColumnStats, Counted, FrequentValue, Quantile, SummaryOf, TableStats};
+pub use report::{ColumnStats, Counted, FrequentValue, Quantile, StatsByColumn, SummaryOf, TableStats};
 pub use sample::sample_entries;
 
 use crate::{ProgressCallback, Selected, Selection, Step};
@@ -50,6 +53,20 @@ pub fn stats(
     options: &StatsOptions,
     progress: &mut dyn FnMut(u64, u64) -> bool,
 ) -> Result<TableStats> {
+    let StatsByColumn { entries, columns } = stats_by_column(selection, entries, options, progress)?;
+    Ok(TableStats { entries, columns: columns.into_iter().flat_map(|(_, summaries)| summaries).collect() })
+}
+
+/// Summarises the columns of a selection as [`stats`] does; returns the summaries of each column by its name.
+///
+/// # Errors
+/// As [`stats`].
+pub fn stats_by_column(
+    selection: &Selection,
+    entries: impl std::ops::RangeBounds<u64>,
+    options: &StatsOptions,
+    progress: &mut dyn FnMut(u64, u64) -> bool,
+) -> Result<StatsByColumn> {
     let (start, end) = crate::table::bounds(&entries);
     let end = end.map_or_else(|| selection.table().entries(), |end| selection.table().entries_up_to(end))?;
     let range = start.min(end)..end;
@@ -64,7 +81,7 @@ pub fn stats(
         *entries = entries.start.max(range.start)..entries.end.min(range.end);
     }
     let total = groups.iter().map(|(_, entries)| entries.end.saturating_sub(entries.start)).sum();
-    let mut found = TableStats { entries: range.end - range.start, ..TableStats::default() };
+    let mut found = StatsByColumn { entries: range.end - range.start, ..StatsByColumn::default() };
     let mut done = 0;
     for (group, range) in &groups {
         let mut summaries: Vec<Summary> = group
@@ -90,7 +107,8 @@ pub fn stats(
         }
         done += looked_at;
         found.entries = kept;
-        found.columns.extend(summaries.into_iter().flat_map(|summary| summary.finish(options)));
+        let names = group.names().map(str::to_owned);
+        found.columns.extend(names.zip(summaries.into_iter().map(|summary| summary.finish(options))));
     }
     Ok(found)
 }

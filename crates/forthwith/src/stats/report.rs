@@ -12,6 +12,15 @@ pub struct TableStats {
     pub columns: Vec<ColumnStats>,
 }
 
+/// The summaries of the columns of a table, those of each column by its name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatsByColumn {
+    /// Entries that were summarised.
+    pub entries: u64,
+    /// The columns that were selected, with their summaries.
+    pub columns: Vec<(String, Vec<ColumnStats>)>,
+}
+
 /// The values that a summary is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]

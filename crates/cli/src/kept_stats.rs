@@ -1,0 +1,106 @@
+//! Summaries that are kept beside a file for the next time.
+
+use crate::{
+    console::Console,
+    failure::Result,
+    human,
+    opened::{Opening, Place},
+    survey::Branch,
+};
+use forthwith::{ColumnStats, SelectOptions, StatsCache, StatsOptions, TableStats, files, stats_by_column};
+use std::collections::HashMap;
+
+/// Quantiles that are always kept: the ranges of pictures are made of them.
+pub(crate) const PICTURED: [f64; 2] = [0.01, 0.99];
+
+/// Whether and where summaries are kept.
+pub(crate) struct KeptStats {
+    cache: StatsCache,
+    uri: String,
+    /// Whether new ones are written: they were asked for, or files about this one are beside it anyway.
+    writes: bool,
+    /// Whether they were asked for.
+    is_asked: bool,
+}
+
+impl KeptStats {
+    /// The cached summaries of a table's file. `None` where summaries cannot be kept: of a file that is not local, with options
+    /// for its format, or of a table that shares its path with another one.
+    pub(crate) fn of(place: &Place, is_asked: bool, opening: &Opening) -> Option<Self> {
+        let file = place.table.file();
+        if !opening.keeps_stats() || place.table.has_constants() || !is_only_one(place) {
+            return None;
+        }
+        let (uri, source) = (file.uri().to_owned(), file.source().as_ref());
+        let writes = is_asked || files::has_files_beside(&uri);
+        let cache = file.stats().cloned().or_else(|| StatsCache::new(source).filter(|_| writes))?;
+        Some(Self { cache, uri, writes, is_asked })
+    }
+
+    /// Returns the summaries of columns, cached ones where there are any; computes and keeps the others.
+    pub(crate) fn compute(
+        mut self,
+        place: &Place,
+        columns: &[Branch],
+        options: &StatsOptions,
+        progress: &mut dyn FnMut(u64, u64) -> bool,
+        console: &mut Console<'_>,
+    ) -> Result<TableStats> {
+        let table = &place.table;
+        let known = table.summaries();
+        let mut found: HashMap<&str, Vec<ColumnStats>> = HashMap::new();
+        let mut missing = Vec::new();
+        for column in columns {
+            let path = column.field.path.as_str();
+            match known.and_then(|known| known.column(path, &options.quantiles, options.top)) {
+                Some(summaries) => drop(found.insert(path, summaries)),
+                None => missing.push((path, Some(column.index))),
+            }
+        }
+        let mut entries = known.map_or(0, |known| known.entries);
+        if !missing.is_empty() {
+            let mut quantiles = options.quantiles.clone();
+            quantiles.extend(PICTURED.iter().filter(|fraction| !options.quantiles.contains(fraction)));
+            let wider = StatsOptions { quantiles, ..options.clone() };
+            let selection = table.select_fields(&missing, SelectOptions::default())?;
+            let made = stats_by_column(&selection, .., &wider, progress)?;
+            entries = made.entries;
+            for (path, summaries) in made.columns {
+                let kept = (wider.quantiles.as_slice(), wider.top);
+                self.cache.insert((table.path(), entries), &path, kept, summaries);
+            }
+            let known = self.cache.table(table.path());
+            for (path, _) in &missing {
+                let summaries = known.and_then(|known| known.column(path, &options.quantiles, options.top));
+                found.insert(path, summaries.unwrap_or_default());
+            }
+            self.write(table.file().source().as_ref(), console);
+        }
+        let columns = columns.iter().filter_map(|column| found.remove(column.field.path.as_str()));
+        Ok(TableStats { entries, columns: columns.flatten().collect() })
+    }
+
+    /// Writes the summaries. Where they cannot be, as in a folder that is read only, it is said if they were asked for.
+    fn write(&self, source: &dyn forthwith::io::Source, console: &mut Console<'_>) {
+        // The file may have changed while it was read.
+        let is_same = StatsCache::new(source).is_some_and(|now| now.is_of_same_state(&self.cache));
+        if !self.writes || !is_same {
+            return;
+        }
+        match files::write_stats(&self.cache, &self.uri) {
+            Err(error) if self.is_asked => {
+                console.note(&format!("the summaries are not kept: {}", human::clean(&error.to_string())));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether no other table of the file has the path of this one: an older cycle, for example.
+fn is_only_one(place: &Place) -> bool {
+    let (table, file) = (&place.table, place.table.file());
+    file.is_one_table()
+        || file
+            .keys("", true)
+            .is_ok_and(|keys| keys.iter().filter(|key| key.path == table.path()).count() == 1)
+}
