@@ -309,7 +309,11 @@ def _encode(array: Any, schema: Schema | None, *, message: bool, strict: bool) -
 
 
 def _decoded(
-    datums: bytes | Iterable[bytes], schema: Schema, count: int | None, reader_schema: Schema | None, text: Text = "strict"
+    datums: bytes | Iterable[bytes],
+    schema: Schema,
+    count: int | None,
+    reader_schema: Schema | None,
+    text: Text = "strict",
 ) -> _forthwith.Array:
     reader = _schema_text(reader_schema)
     if isinstance(datums, (bytes, bytearray, memoryview)):

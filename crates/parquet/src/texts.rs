@@ -15,14 +15,14 @@ pub(crate) struct Texts<'o> {
 /// The byte strings of a dictionary page.
 #[derive(Debug, Default)]
 pub(crate) struct TextItems {
-    /// All of them, and [`WIDE`] bytes more.
+    /// The bytes of all items, and [`WIDE`] bytes of padding.
     bytes: Vec<u8>,
     /// Where each begins, and where the last ends.
     bounds: Vec<usize>,
     lengths: Vec<u32>,
 }
 
-/// Bytes that are copied at once: of most texts all of them, and what is behind them is written over by the next.
+/// Bytes that are copied at once. Most texts are shorter: the next text overwrites the surplus.
 const WIDE: usize = 16;
 
 #[cold]
@@ -118,7 +118,7 @@ impl TextItems {
         self
     }
 
-    /// Bytes of these items together. Those that are not there have none.
+    /// The total length of these items. Numbers beyond the last item count nothing.
     pub(crate) fn length_of(&self, rows: &[u32]) -> u64 {
         rows.iter().map(|row| u64::from(self.lengths.get(*row as usize).copied().unwrap_or(0))).sum()
     }

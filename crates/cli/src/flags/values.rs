@@ -29,7 +29,7 @@ enum How {
     Latin1,
     /// Replace what is not valid by U+FFFD
     Replace,
-    /// Leave out what is not valid
+    /// Leave out the bytes that are not valid
     Ignore,
 }
 

@@ -70,7 +70,7 @@ impl<R: Row> Batch<R> {
         &self.columns
     }
 
-    /// The numbers of the rows, for loops. It is all of them: no column has fewer rows than its batch.
+    /// The numbers of all rows, for loops without bounds checks: no column has fewer rows than its batch.
     #[inline]
     pub(super) fn rows(&self) -> Range<usize> {
         0..self.len.min(R::rows(&self.columns))

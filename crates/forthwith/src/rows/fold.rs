@@ -68,7 +68,8 @@ impl<R: Row> Rows<R> {
     }
 }
 
-/// A loop and nothing else, so that what it adds up is kept in a register: see [`HeldBatch`](super::held::HeldBatch).
+/// Folds the rows of a batch. A function of its own, so that accumulators stay in registers: see
+/// [`HeldBatch`](super::held::HeldBatch).
 #[inline(never)]
 fn fold_batch<R: Row, A>(batch: &Batch<R>, mut result: A, fold: &impl Fn(&mut A, R::Borrowed<'_>)) -> A {
     for row in batch.rows() {

@@ -6,9 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Batches, of which one is held.
 ///
-/// Around a call that may unwind, LLVM keeps what a loop adds up in memory and not in a register, also in the loops within: a sum
-/// of floats takes more than twice as long then. So the call for the next batch cannot unwind, and neither is a batch dropped in
-/// the loop.
+/// LLVM spills a value that is live across a call that may unwind, and does not reload it for the loops between such calls: a
+/// sum of floats over the rows takes more than twice as long then. So the call for the next batch cannot unwind, and batches are
+/// dropped within it.
 pub(super) struct HeldBatch<R: Row> {
     batches: Batches<R>,
     batch: Option<Batch<R>>,

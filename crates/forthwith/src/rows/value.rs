@@ -32,8 +32,7 @@ pub trait Value: Sized {
     /// If there is no such row.
     fn get(view: &Self::View, row: usize) -> Self::Borrowed<'_>;
 
-    /// Rows for which [`get`](Self::get) needs no look at the length of a column. A loop up to it has no branches, so what it adds
-    /// up stays in registers.
+    /// The number of rows for which [`get`](Self::get) needs no bounds check. A loop over them has no branches.
     #[inline]
     fn rows(_: &Self::View) -> usize {
         usize::MAX

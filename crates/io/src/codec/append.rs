@@ -91,7 +91,7 @@ pub(super) fn snappy(
     Ok(produced)
 }
 
-/// An LZ4 block behind its length, four bytes, the least significant first.
+/// An LZ4 block behind its decompressed length, a little-endian number of four bytes.
 pub(super) fn sized_lz4(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let codec = Codec::SizedLz4;
     let Some((length, body)) = stored.split_first_chunk::<4>() else {

@@ -59,8 +59,8 @@ pub enum Codec {
     Gzip,
     /// A brotli stream (feature `brotli`).
     Brotli,
-    /// A bare LZ4 block behind the length of what it holds, four bytes, the least significant first: as
-    /// fastavro has them in Avro files.
+    /// A bare LZ4 block behind its decompressed length, a little-endian number of four bytes: fastavro writes
+    /// such blocks to Avro files.
     SizedLz4,
     /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of
     /// LZ4's own, which were called the same.
