@@ -266,10 +266,13 @@ fn cut<'py>(py: Python<'py>, bytes: &[u8], ends: &[usize]) -> Vec<Bound<'py, PyB
 /// Reads datums, with text that is not UTF-8 as a policy says.
 fn read(mut plan: forthwith::plan::Plan, text: TextPolicy) -> Result<Option<forthwith::columns::Array>> {
     plan.utf8 &= text == TextPolicy::Strict;
-    plan.text = text;
     let engine = Engine::new(Options { threads: 1, ..Options::default() });
     let source: Arc<dyn io::Source> = Arc::new(io::Memory::new("datums", Vec::new()));
-    Ok(engine.read(&plan, &source, forthwith::format(&plan.format)?, None, None)?.pop())
+    let mut array = engine.read(&plan, &source, forthwith::format(&plan.format)?, None, None)?.pop();
+    if let Some(array) = &mut array {
+        text.convert(array, 1).map_err(|error| Error::fault(error.to_string()))?;
+    }
+    Ok(array)
 }
 
 fn policy(py: Python<'_>, name: &str) -> PyResult<TextPolicy> {
