@@ -251,7 +251,7 @@ mod tests {
             let hash = xxh3(&damaged[..end]);
             damaged[end..].copy_from_slice(&hash.to_le_bytes());
             if let Some(cache) = StatsCache::parse(&damaged, &source) {
-                cache.to_bytes();
+                let _ = cache.to_bytes();
             }
         }
         let changed = settled(&path, "x\n2\n");
