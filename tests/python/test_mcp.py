@@ -242,7 +242,7 @@ def test_branches_in_other_files_do_not_lead_out_of_the_folders(tmp_path):
             is_error, text = session.call(tool, **asked)
             assert is_error
             assert "layout-branch.root: " in text
-            assert "-1" not in text
+            assert "-1" not in text.replace(str(tmp_path), "")
     finally:
         session.end()
 

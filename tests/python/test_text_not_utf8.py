@@ -175,7 +175,7 @@ def test_random_texts_are_those_of_python(tmp_path):
 
 
 def test_other_names_are_refused():
-    with pytest.raises(forthwith.RequestError, match="text must be strict, bytes, latin-1, replace, not"):
+    with pytest.raises(forthwith.RequestError, match="text must be strict, bytes, latin-1, replace, ignore, not"):
         forthwith.open(io.BytesIO(b"PAR1"), text="utf-16")
 
 
