@@ -8,7 +8,7 @@ use crate::{
     survey::Branch,
 };
 use forthwith::{ColumnStats, SelectOptions, StatsCache, StatsOptions, TableStats, files, stats_by_column};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Quantiles that are always kept: the ranges of pictures are made of them.
 pub(crate) const PICTURED: [f64; 2] = [0.01, 0.99];
@@ -25,10 +25,14 @@ pub(crate) struct KeptStats {
 
 impl KeptStats {
     /// The cached summaries of a table's file. `None` where summaries cannot be kept: of a file that is not local, with options
-    /// for its format, or of a table that shares its path with another one.
+    /// for its format, of a table that shares its path with another one, or with columns that share theirs.
     pub(crate) fn of(place: &Place, is_asked: bool, opening: &Opening) -> Option<Self> {
         let file = place.table.file();
-        if !opening.keeps_stats() || place.table.has_constants() || !is_only_one(place) {
+        if !opening.keeps_stats()
+            || place.table.has_constants()
+            || !is_only_one(place)
+            || has_namesakes(place)
+        {
             return None;
         }
         let (uri, source) = (file.uri().to_owned(), file.source().as_ref());
@@ -94,6 +98,13 @@ impl KeptStats {
             _ => {}
         }
     }
+}
+
+/// Whether columns of the table have the same path.
+fn has_namesakes(place: &Place) -> bool {
+    let Ok(fields) = place.table.fields() else { return true };
+    let mut paths = HashSet::with_capacity(fields.len());
+    !fields.iter().all(|field| paths.insert(field.path.as_str()))
 }
 
 /// Whether no other table of the file has the path of this one: an older cycle, for example.

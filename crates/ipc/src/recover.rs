@@ -72,13 +72,15 @@ impl IpcFile {
         let begin = begin_of_messages(source.as_ref(), size)?;
         let (mut found, mut schema, mut lost) = (Found::default(), None, Vec::new());
         let mut at = begin;
+        // Bytes that look like the beginning of a message are few, unless someone wants them to be many.
+        let mut budget = size.saturating_mul(4).saturating_add(LONGEST);
         while let Err(error) = found.messages(source.as_ref(), &mut at, size, &mut schema) {
             if !is_of_a_message(&error) {
                 return Err(error);
             }
             let Some((schema, columns)) = &schema else { return Err(error) };
             let next = match may_go_on(schema) {
-                true => next_batch(source.as_ref(), (begin, at), size, columns)?,
+                true => next_batch(source.as_ref(), (begin, at), size, columns, &mut budget)?,
                 false => None,
             };
             let batch = (found.batches.len() + lost.len()) as u64;
@@ -157,7 +159,10 @@ fn may_go_on(schema: &Schema) -> bool {
 
 fn is_plain(data_type: &DataType) -> bool {
     match data_type {
-        DataType::Binary
+        // Columns of bytes, whatever their type: a whole stream may be in them.
+        DataType::Int8
+        | DataType::UInt8
+        | DataType::Binary
         | DataType::LargeBinary
         | DataType::BinaryView
         | DataType::FixedSizeBinary(_)
@@ -181,9 +186,8 @@ fn next_batch(
     (begin, damaged): (u64, u64),
     size: u64,
     columns: &[ColumnType],
+    budget: &mut u64,
 ) -> Result<Option<u64>> {
-    // Bytes that look like the beginning of a message are few, unless someone wants them to be many.
-    let mut budget = size.saturating_mul(4).saturating_add(LONGEST);
     let mut at = begin + (damaged - begin + 1).next_multiple_of(ALIGNMENT);
     while at + ALIGNMENT <= size {
         let window = source.read_one(at..size.min(at.saturating_add(WINDOW)))?;
@@ -193,7 +197,7 @@ fn next_batch(
                 continue;
             }
             let Some(left) = budget.checked_sub(length) else { return Ok(None) };
-            budget = left;
+            *budget = left;
             if is_batch(source, place, length, size, columns)? {
                 return Ok(Some(place));
             }

@@ -15,7 +15,7 @@ use forthwith_io::{Source, xxh3};
 use forthwith_plan::{Dataset, Error, ErrorKind, Result};
 use forthwith_root::{Found, Key, RootFile};
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     ops::Range,
     sync::Arc,
 };
@@ -78,12 +78,19 @@ pub fn lost_anchors(file: &RootFile, damaged_only: bool) -> Result<(Vec<u8>, Vec
             envelopes.take(file.source().as_ref(), &found.key)?;
         }
     }
+    // Footers and page lists name their header by its checksum, which two ntuples of one name and schema share: nothing tells
+    // whose they are.
+    let mut hashes: HashMap<u64, usize> = HashMap::new();
+    for header in &envelopes.headers {
+        *hashes.entry(blob::checksum(&header.bytes)).or_default() += 1;
+    }
     let mut tail = Tail { at: file.source().size()?, bytes: Vec::new() };
     let mut made = Vec::new();
     for header in &envelopes.headers {
         let Some((name, datime)) = name(header, &keys) else { continue };
         let is_known = known.contains(&header.link.locator.position);
-        if is_known || (damaged_only && !damaged.contains(&name)) {
+        let is_single = hashes.get(&blob::checksum(&header.bytes)) == Some(&1);
+        if is_known || !is_single || (damaged_only && !damaged.contains(&name)) {
             continue;
         }
         let Some((anchor, has_new_footer)) = envelopes.anchor(file, header, &name, &mut tail, &mut known)?
@@ -201,7 +208,7 @@ impl Envelopes {
         let of_footer =
             |footer: Link| Anchor { version: VERSION, header: header.link, footer, longest: LONGEST };
         let mut footers: Vec<(u64, u64, Link)> = Vec::new();
-        for footer in &self.footers {
+        for footer in self.footers.iter().filter(|footer| names_header(&footer.bytes, hash)) {
             let Ok(mut schema) = Schema::parse(&mut blob::body(&header.bytes)) else { return Ok(None) };
             if let Ok(parsed) = Footer::parse(&mut blob::body(&footer.bytes), Some(hash), &mut schema) {
                 footers.push((parsed.entries(), footer.link.locator.position, footer.link));
@@ -249,6 +256,12 @@ impl Envelopes {
         }
         groups
     }
+}
+
+/// Whether a footer is of the ntuple with this header.
+fn names_header(footer: &[u8], hash: u64) -> bool {
+    let mut body = blob::body(footer);
+    body.features().is_ok() && body.u64("the header's checksum").is_ok_and(|found| found == hash)
 }
 
 /// The entries of a page list's clusters, and their number, if it is of the ntuple with this header.

@@ -31,6 +31,9 @@ impl Table {
         // Columns that are not the file's own have no summaries of it, whatever their names are.
         let is_own = (field as usize) < self.own_dataset().fields()?.len();
         let known = fields.get(field as usize).filter(|_| is_own);
+        // Nor do columns that share a name: a cache has one summary for all of them.
+        let is_unique = |path: &str| fields.iter().filter(|field| field.path == path).nth(1).is_none();
+        let known = known.filter(|field| is_unique(&field.path));
         let found = known.and_then(|field| summaries.numbers(&field.path));
         Ok(found.and_then(|found| {
             let (least, greatest) = (limit(found.min.as_ref()?)?, limit(found.max.as_ref()?)?);

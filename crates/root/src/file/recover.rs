@@ -72,7 +72,7 @@ impl RootFile {
         let source = match listed.is_empty() {
             true => source,
             false => {
-                let sound = Self::sound_records(&source)?;
+                let sound = Self::sound_records(&source, new_bytes)?;
                 mended(source, &listed, &sound)?
             }
         };
@@ -83,7 +83,8 @@ impl RootFile {
         let top = shared.top.record.clone();
         let is_closed = is_listed && end.checked_add(new_bytes) == Some(size) && top.nbytes_keys > 0;
         let walked = Self { shared: Arc::new(shared) };
-        let (mut kept, mut found) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
+        let (mut kept, mut found) =
+            walked.walk(Recovered { size, is_closed, ..Recovered::default() }, new_bytes)?;
         found.objects = kept.keys.len();
         let baskets = std::mem::take(&mut kept.baskets);
         let file = walked.with_keys(top.clone(), &kept, baskets);
@@ -96,7 +97,8 @@ impl RootFile {
         }
         let file = match kept.info.take().filter(|_| !is_described) {
             Some(_) => {
-                let (again, _) = walked.walk(Recovered { size, is_closed, ..Recovered::default() })?;
+                let (again, _) =
+                    walked.walk(Recovered { size, is_closed, ..Recovered::default() }, new_bytes)?;
                 walked.with_keys(top, &kept, again.baskets)
             }
             None => file,
@@ -106,16 +108,18 @@ impl RootFile {
     }
 
     /// The bytes of the records that can be told apart, in order.
-    fn sound_records(source: &Arc<dyn Source>) -> Result<Vec<Range<u64>>> {
+    fn sound_records(source: &Arc<dyn Source>, new_bytes: u64) -> Result<Vec<Range<u64>>> {
         let mut shared = Self::parse(source).map_err(|error| error.in_file(source.uri()))?;
         let size = source.size()?;
         shared.header.end = size;
-        let (kept, _) = Self { shared: Arc::new(shared) }.walk(Recovered { size, ..Recovered::default() })?;
+        let walked = Self { shared: Arc::new(shared) };
+        let (kept, _) = walked.walk(Recovered { size, ..Recovered::default() }, new_bytes)?;
         Ok(kept.records)
     }
 
-    /// Looks at all records.
-    fn walk(&self, mut found: Recovered) -> Result<(Walked, Recovered)> {
+    /// Looks at all records, of which the last `new_bytes` are new: a record that was cut off before them does not go on there.
+    fn walk(&self, mut found: Recovered, new_bytes: u64) -> Result<(Walked, Recovered)> {
+        let inner = found.size.saturating_sub(new_bytes);
         let begin = self.header().begin;
         found.end = begin;
         let mut kept = Walked::default();
@@ -123,6 +127,9 @@ impl RootFile {
         let (mut at, mut body) = (begin, begin);
         while at < found.size {
             let looked = match records.next() {
+                Some(Ok(record)) if at < inner && record.length > inner - at => {
+                    Err(Error::truncated("a record", record.length, inner - at).at_byte(at))
+                }
                 Some(Ok(record)) => is_sound(&record).map(|()| record),
                 Some(Err(error)) => Err(error),
                 None => break,

@@ -35,7 +35,9 @@ impl Tree {
     ///
     /// Only baskets count that were not written before the tree was saved and whose numbers continue those of the branch. A
     /// deleted tree may have left baskets of the same names, which shows in further ones with the numbers of listed ones: then
-    /// those count that were written in a later second, or behind the tree and its baskets.
+    /// those count that were written in a later second, or behind the tree and its baskets. If one of a listed number was
+    /// written after the tree was saved, a later tree has its names, and nothing tells the baskets of both apart: none counts.
+    /// Nor does any if the tree was saved with entries before its first basket, which a later tree's would continue.
     pub(super) fn find_unsaved(&mut self, file: &RootFile, key: &Key) -> Result<()> {
         let Some(found) = file.found_baskets(key.seek_directory, &key.name) else { return Ok(()) };
         let saved = self.metadata.info.entries;
@@ -63,6 +65,16 @@ impl Tree {
             *next > u64::from(u16::MAX) || places.iter().any(|place| is_of_another_tree(place, *next))
         });
         let last = listed.iter().copied().max().unwrap_or(0).max(key.seek);
+        let is_later = |place: &BasketPlace| {
+            place.written > key.datime.0 || (place.written == key.datime.0 && place.at > last)
+        };
+        let has_later_tree = candidates.iter().any(|(_, next, places)| {
+            (*next == 0 && saved > 0)
+                || places.iter().any(|place| is_of_another_tree(place, *next) && is_later(place))
+        });
+        if has_later_tree {
+            return Ok(());
+        }
         let saved_at = (key.datime.0, if has_others { last } else { 0 });
         let (mut end, mut baskets) = (u64::MAX, HashMap::new());
         for (field, _, places) in candidates {
