@@ -59,6 +59,11 @@ for job in jobs:
             file.Delete("tree;*")
         tree = ROOT.TTree("tree", "kept")
         fill(tree, 0, job["entries"], job["flush"], job["saves"])
+        if job.get("later"):
+            tree.Write()
+            tree.SetDirectory(ROOT.nullptr)
+            tree = ROOT.TTree("tree", "later")
+            fill(tree, 1000000, 1000000 + job["later"], job["later_flush"], [])
         os._exit(0)
     os.wait()
 print("null")
@@ -145,6 +150,38 @@ def test_baskets_of_a_deleted_tree_are_not_taken(tmp_path, capfd):
     assert 200 <= table["entries"] <= 300
     with forthwith.open(out) as file:
         assert_is_filled(file["tree"])
+
+
+def test_baskets_of_a_later_tree_are_not_taken(tmp_path, capfd):
+    need_root()
+    dice = random.Random("later")
+    jobs = [{**unclosed(tmp_path, dice, number), "old": [], "later": 500} for number in range(ROUNDS)]
+    jobs = [{**job, "later_flush": dice.choice([10, 20, 50, 97])} for job in jobs]
+    by_root(UNCLOSED, json.dumps(jobs))
+    for job in jobs:
+        code, report = recover(capfd, job["name"], tmp_path / "out.root")
+        assert code in (0, 1), (job, report)
+        with forthwith.open(tmp_path / "out.root") as file:
+            assert file["tree"].num_entries == job["entries"], job
+            assert_is_filled(file["tree"])
+
+
+def test_a_record_that_was_cut_off_does_not_go_on_in_new_ones(tmp_path, capfd):
+    path, bad, out = (tmp_path / name for name in ("whole.root", "bad.root", "out.root"))
+    text = "".join(f"{at:03} " for at in range(100))
+    with forthwith.recreate(path, compression=None) as file:
+        file.mkrntuple("n", {"x": "int64"}).extend({"x": np.arange(5)})
+    with forthwith.update(path) as file:
+        file["s"] = text
+    raw = damaged_anchor(path.read_bytes())
+    at, length = next((at, length) for at, length, name in records(raw) if name == "TObjString")
+    for cut in (4, 12, 40, 100):
+        bad.write_bytes(raw[: at + length - cut])
+        code, report = recover(capfd, bad, out)
+        assert code == 1, (cut, report)
+        with forthwith.open(out) as file:
+            assert [key for key in file if key.startswith("s;")] == []
+            assert file["n"].arrays()["x"].to_list() == list(range(5))
 
 
 def records(raw):

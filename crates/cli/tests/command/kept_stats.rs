@@ -182,3 +182,36 @@ fn a_folder_that_is_read_only_keeps_nothing() {
     );
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).expect("permissions");
 }
+
+#[test]
+fn columns_that_share_a_name_have_no_cached_summaries() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("two.csv");
+    let name = path.to_str().expect("a UTF-8 path");
+    fs::write(&path, "x,x\n1,10\n2,20\n3,30\n4,40\n").expect("a file");
+    thread::sleep(Duration::from_millis(80));
+    let fresh = (output(&["count", name, "-w", "x < 5"]), output(&["stats", name]));
+    assert_eq!(output(&["stats", name, "--cache"]), fresh.1);
+    assert_eq!((output(&["count", name, "-w", "x < 5"]), output(&["stats", name])), fresh);
+    assert!(!folder.path().join("two.csv.fws").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_are_no_caches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, cache) = settled(folder.path());
+    let fresh = stats(&path, &["-b", "nMuon"]);
+    let target = folder.path().join("target");
+    fs::write(&target, "mine").expect("a file");
+    std::os::unix::fs::symlink(&target, &cache).expect("a link");
+    for more in [&["-b", "nMuon"][..], &["-b", "nMuon", "--cache"]] {
+        assert!(stats(&path, more).starts_with(&fresh));
+        assert_eq!(fs::read(&target).expect("a file"), b"mine");
+    }
+    fs::remove_file(&cache).expect("a link");
+    let made = std::process::Command::new("mkfifo").arg(&cache).status();
+    if made.is_ok_and(|status| status.success()) {
+        assert_eq!(stats(&path, &["-b", "nMuon"]), fresh);
+    }
+}

@@ -37,7 +37,6 @@ impl Tree {
     /// deleted tree may have left baskets of the same names, which shows in further ones with the numbers of listed ones: then
     /// those count that were written in a later second, or behind the tree and its baskets. If one of a listed number was
     /// written after the tree was saved, a later tree has its names, and nothing tells the baskets of both apart: none counts.
-    /// Nor does any if the tree was saved with entries before its first basket, which a later tree's would continue.
     pub(super) fn find_unsaved(&mut self, file: &RootFile, key: &Key) -> Result<()> {
         let Some(found) = file.found_baskets(key.seek_directory, &key.name) else { return Ok(()) };
         let saved = self.metadata.info.entries;
@@ -69,8 +68,7 @@ impl Tree {
             place.written > key.datime.0 || (place.written == key.datime.0 && place.at > last)
         };
         let has_later_tree = candidates.iter().any(|(_, next, places)| {
-            (*next == 0 && saved > 0)
-                || places.iter().any(|place| is_of_another_tree(place, *next) && is_later(place))
+            places.iter().any(|place| is_of_another_tree(place, *next) && is_later(place))
         });
         if has_later_tree {
             return Ok(());
