@@ -309,8 +309,8 @@ impl Listed {
         columns(schema).map_err(|error| error.at_byte(self.at))
     }
 
-    /// The messages, dictionaries first, which are no longer than the file in all: others overlap, and would be read again
-    /// and again.
+    /// The messages, dictionaries first. Their total length is at most that of the file: overlapping ones would be read
+    /// repeatedly.
     pub(crate) fn blocks(&self) -> Result<Vec<ListedBlock>> {
         let footer = self.footer()?;
         let blocks =

@@ -26,7 +26,7 @@ pub struct LostPart {
     pub error: Error,
 }
 
-/// What every message begins with.
+/// The marker at the beginning of every message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Bytes that are searched at a time for the next message.
 const WINDOW: u64 = 1 << 20;

@@ -35,7 +35,7 @@ pub(super) struct PlotTable {
     pub(super) against: Option<Named>,
     chain: Chain,
     files: Vec<FileFields>,
-    /// What summaries say of columns: see [`known_values`].
+    /// Ranges of columns by cached summaries: see [`known_values`].
     known: Vec<(String, [f64; 4])>,
 }
 

@@ -66,8 +66,8 @@ impl ChainSelection {
         self.assembled(first, parts)
     }
 
-    /// The same for files that all have the columns in one type, in which nothing has to be converted. `None` if they have not, or if
-    /// something is wrong with one of them, which reading it by itself tells.
+    /// Reads files whose columns have the same types, without conversions. `None` if types differ, or if a file cannot be read:
+    /// reading it alone gives its error.
     ///
     /// # Errors
     /// [`Cancelled`](ErrorKind::Cancelled).

@@ -196,7 +196,7 @@ impl ChainSelection {
         self
     }
 
-    /// The columns of the table of a file, before which there are so many entries.
+    /// The columns of one file's table, and the number of entries in the files before it.
     ///
     /// # Errors
     /// As [`Table::select`].

@@ -40,7 +40,7 @@ impl FoundBaskets {
         };
         let (tree, branch): (&str, &str) = (&key.title, &key.name);
         let trees = self.trees.entry(key.seek_directory).or_default();
-        // Names are the same for many baskets.
+        // Many baskets share a name.
         let branches = match trees.get_mut(tree) {
             Some(branches) => branches,
             None => trees.entry(tree.to_owned()).or_default(),

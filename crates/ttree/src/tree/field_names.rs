@@ -15,7 +15,7 @@ impl Tree {
     /// one has it.
     ///
     /// # Errors
-    /// There is no such field, or several have that name.
+    /// There is no such field, or the name is ambiguous.
     pub fn find(&self, name: &str) -> Result<u32> {
         let index = self.index.get_or_make(|| self.make_index());
         let name = name.strip_prefix('/').unwrap_or(name);
@@ -45,7 +45,7 @@ impl Tree {
     fn make_index(&self) -> NameIndex {
         let mut index = NameIndex { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.metadata.fields) {
-            // Of a path that is repeated, the first is meant.
+            // A repeated path names the first field.
             index.by_path.entry(field.path.clone()).or_insert(number);
             index.by_name.entry(field.name.clone()).or_default().push(number);
         }
