@@ -41,8 +41,8 @@ struct FilePart {
 type FileResult = Result<FilePart, (usize, Error)>;
 
 impl ChainSelection {
-    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; the progress is that of
-    /// the files that are read together.
+    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of
+    /// [`Table::read`](crate::Table::read); the progress is that of the files that are read together.
     ///
     /// # Errors
     /// As [`Selection::read`], of the first file that has an error; columns without a common type.

@@ -18,7 +18,7 @@ impl Table {
         self.own.is_some()
     }
 
-    /// Summaries of its columns, of all entries, that the [file was given](File::with_stats).
+    /// Summaries of its columns, of all entries, that the [file was given](crate::File::with_stats).
     #[must_use]
     pub fn summaries(&self) -> Option<&TableSummaries> {
         self.summaries.as_deref()
