@@ -340,6 +340,42 @@ def test_tables_of_other_formats(name, tmp_path, capfd):
     assert x == list(range(report["tables"][0]["entries"]))
 
 
+@pytest.mark.parametrize("type", ["int64", "binary"])
+@pytest.mark.parametrize("kind", ["stream", "file", "appended", "zeros"])
+def test_an_arrow_stream_that_ends_before_its_file(kind, type, tmp_path, capfd):
+    ipc = pytest.importorskip("pyarrow.ipc")
+    path, out = tmp_path / f"rows.{kind}", tmp_path / "out.arrow"
+    values = [b"%d" % x for x in range(3000)] if type == "binary" else range(3000)
+    table = ipc.pa.table({"x": ipc.pa.array(values, type)})
+    with (ipc.new_file if kind == "file" else ipc.new_stream)(str(path), table.schema) as to:
+        to.write_table(table, max_chunksize=100)
+    raw = bytearray(path.read_bytes())
+    if kind == "appended":
+        raw += raw
+    elif kind == "zeros":
+        raw += bytes(100_000)
+    else:
+        places = [at for at in range(0, len(raw), 8) if raw[at : at + 4] == b"\xff" * 4]
+        raw[places[15] + 4 : places[15] + 8] = bytes(4)
+        if kind == "file":
+            del raw[-20:]
+    path.write_bytes(raw)
+    before = 3000 if kind in ("appended", "zeros") else 1400
+    if kind == "zeros":
+        assert len(forthwith.open(path).arrays()) == before
+        return
+    with pytest.raises(forthwith.DamagedFileError, match=r"bytes before its file does|cut off"):
+        forthwith.open(path)
+    code, report = recover(capfd, path, out)
+    behind = {"stream": 1500, "file": 1500, "appended": 3000}[kind] if type == "int64" else 0
+    assert (code, report["tables"][0]["entries"]) == (1, before + behind)
+    gap = report["gaps"][0]
+    assert gap["begin"] < gap["end"]
+    found = forthwith.open(out).arrays()["x"].to_list()
+    assert found[:before] == table["x"].to_pylist()[:before]
+    assert found[before:] == table["x"].to_pylist()[3000 - behind :]
+
+
 def test_csv_keeps_whole_lines_wherever_it_is_cut(tmp_path, capfd):
     path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
     rows = [

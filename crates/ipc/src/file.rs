@@ -19,6 +19,8 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 const LONGEST_PADDING: u64 = 1 << 10;
 /// Bytes of a file's end that are read at once: the footers of most files.
 const TAIL: u64 = 64 << 10;
+/// Bytes that are searched at a time.
+pub(crate) const WINDOW: u64 = 1 << 20;
 
 /// An opened file or stream of Arrow's IPC format: its schema and the headers of its batches.
 #[derive(Debug)]
@@ -176,15 +178,19 @@ impl Found {
         self.message(source, metadata, range.end..end).map_err(here).map(drop)
     }
 
-    /// Messages of a stream, one after the other, until one that says that it ends, or the file does.
+    /// Messages of a stream, one after the other, until one that says that it ends, or the file does. Behind the end only zeros
+    /// are allowed, of memory that was longer than the stream.
     fn stream(&mut self, source: &dyn Source, begin: u64, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
         let (mut schema, mut at) = (None, begin);
         self.messages(source, &mut at, size, &mut schema)?;
+        if let Some(error) = bytes_behind_the_end(source, at, size)? {
+            return Err(error);
+        }
         schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
     }
 
-    /// Takes note of the messages of a stream from a byte on, of which the first is the schema. After an error the byte is that
-    /// of the message that is damaged.
+    /// Takes note of the messages of a stream from a byte on, of which the first is the schema. The byte becomes that of the
+    /// end of the stream or, after an error, that of the message that is damaged.
     pub(crate) fn messages(
         &mut self,
         source: &dyn Source,
@@ -359,6 +365,21 @@ fn check_lengths(blocks: &[ListedBlock], size: u64) -> Result<()> {
         all if all > size => Err(Error::out_of_range("the length of all messages", all, size)),
         _ => Ok(()),
     }
+}
+
+/// An error if bytes other than zeros stand behind the message at a byte that ends the stream: the message may be damage, or
+/// another stream was appended, whose rows Arrow's own readers drop without a word.
+pub(crate) fn bytes_behind_the_end(source: &dyn Source, end: u64, size: u64) -> Result<Option<Error>> {
+    let mut at = end.saturating_add(8);
+    while at < size {
+        let window = source.read_one(at..size.min(at.saturating_add(WINDOW)))?;
+        if window.iter().any(|byte| *byte != 0) {
+            let more = format!("one that ends {} bytes before its file does", size - end - 8);
+            return Ok(Some(Error::not_a("an Arrow stream", more).at_byte(end)));
+        }
+        at += (window.len() as u64).max(1);
+    }
+    Ok(None)
 }
 
 /// The first byte of the messages of a stream, or of a file: they stand behind the magic word and padding.

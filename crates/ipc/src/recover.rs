@@ -1,7 +1,7 @@
 //! Files and streams that were cut off, not closed or damaged: readable batches, and lost ones.
 
 use crate::{
-    file::{Found, IpcFile, Listed, begin_of_messages},
+    file::{Found, IpcFile, Listed, WINDOW, begin_of_messages, bytes_behind_the_end},
     layout::{ColumnType, parts},
     message::{Message, parse},
 };
@@ -28,8 +28,6 @@ pub struct LostPart {
 
 /// The marker at the beginning of every message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes that are searched at a time for the next message.
-const WINDOW: u64 = 1 << 20;
 /// Bytes of a message's metadata at most, behind damage.
 const LONGEST: u64 = 64 << 20;
 /// Alignment of messages in bytes.
@@ -74,15 +72,24 @@ impl IpcFile {
         let mut at = begin;
         // Bytes that look like the beginning of a message are few, unless someone wants them to be many.
         let mut budget = size.saturating_mul(4).saturating_add(LONGEST);
-        while let Err(error) = found.messages(source.as_ref(), &mut at, size, &mut schema) {
-            if !is_of_a_message(&error) {
-                return Err(error);
-            }
+        loop {
+            let fault = match found.messages(source.as_ref(), &mut at, size, &mut schema) {
+                Ok(()) => bytes_behind_the_end(source.as_ref(), at, size)?.map(|error| (error, true)),
+                Err(error) if is_of_a_message(&error) => Some((error, false)),
+                Err(error) => return Err(error),
+            };
+            let Some((error, is_end)) = fault else { break };
             let Some((schema, columns)) = &schema else { return Err(error) };
-            let next = match may_go_on(schema) {
+            let goes_on = may_go_on(schema);
+            let next = match goes_on || is_end {
                 true => next_batch(source.as_ref(), (begin, at), size, columns, &mut budget)?,
                 false => None,
             };
+            // The footer of a file, or a part of it, stands behind the end of its messages.
+            if is_end && next.is_none() && begin > 0 {
+                break;
+            }
+            let next = next.filter(|_| goes_on);
             let batch = (found.batches.len() + lost.len()) as u64;
             let rows = rows_of_message(source.as_ref(), at, size)?;
             let bytes = at..next.unwrap_or(size);
