@@ -1,13 +1,14 @@
 //! Text to cells.
 
+use crate::plain::{Marks, Placed, Plain, divide};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
-use forthwith_kernels::marks::{LANES, marks};
+use forthwith_kernels::marks::marks;
 use forthwith_plan::{Error, Result};
 
 /// Cells of one record after the other, of text that arrives in pieces.
 ///
-/// Separators, quotes and line breaks of a piece are found first. A record that lies within the piece and has no doubled quotes is
-/// divided there; any other one goes through `csv-core`, which puts the text of its cells together.
+/// Separators, quotes and line breaks of a piece are found first. [Plain](Plain) records are divided there; any other one goes
+/// through `csv-core`, which puts the text of its cells together.
 ///
 /// Empty lines are skipped, unless records have a single cell: then each is a record with a missing cell.
 pub(crate) struct Records {
@@ -25,14 +26,6 @@ pub(crate) struct Records {
     /// Whether an empty line is a record with an empty cell.
     takes_empty_lines: bool,
     separator: u8,
-}
-
-/// A cell of a record.
-#[derive(Clone, Copy)]
-struct Placed {
-    start: usize,
-    end: usize,
-    is_quoted: bool,
 }
 
 /// Where in a record the reader stands.
@@ -66,7 +59,9 @@ impl Cell<'_> {
 }
 
 /// Limit on the bytes of a record: what is longer is damage, such as a quote that never ends.
-const LONGEST: usize = 64 << 20;
+pub(crate) const LONGEST: usize = 64 << 20;
+/// Pieces of at most this length are divided at their marks.
+const LONGEST_PIECE: usize = 1 << 31;
 
 impl Records {
     pub(crate) fn new(separator: u8) -> Self {
@@ -95,6 +90,7 @@ impl Records {
 
     /// Begins a piece; an empty one is the end of the text. [`read`](Self::read) and [`record`](Self::record) are about it.
     pub(crate) fn begin(&mut self, piece: &[u8]) {
+        let piece = if piece.len() < LONGEST_PIECE { piece } else { &[] };
         marks(piece, [self.separator, b'"', b'\n', b'\r'], &mut self.marks);
     }
 
@@ -144,48 +140,30 @@ impl Records {
 
     /// Appends a cell of the output, which ends there.
     fn add(&mut self, end: usize, is_quoted: bool) {
-        let start = self.cells.last().map_or(0, |cell| cell.end);
-        self.cells.push(Placed { start, end, is_quoted });
+        let start = self.cells.last().map_or(0, |cell| cell.end());
+        self.cells.push(Placed::new(start, end, is_quoted));
     }
 
-    /// Divides a record whose end is in the piece and which has no quotes but those around cells. The reader, which is between records,
-    /// does not see it; `None` leaves any other record to it.
-    fn within(&mut self, piece: &[u8], from: usize) -> Option<usize> {
-        let mut ahead = Ahead::new(&self.marks, from);
-        let (mut start, mut lines) = (from, 1);
-        loop {
-            let mut at = ahead.next()?;
-            let mut cell = Placed { start, end: at, is_quoted: false };
-            if piece[at] == b'"' && at == start {
-                let end = loop {
-                    let mark = ahead.next()?;
-                    match piece[mark] {
-                        b'"' => break mark,
-                        b'\n' => lines += 1,
-                        _ => {}
-                    }
-                };
-                at = ahead.next().filter(|next| *next == end + 1)?;
-                cell = Placed { start: start + 1, end, is_quoted: true };
-            }
-            if at - from > LONGEST {
-                return None;
-            }
-            let next = match piece[at] {
-                b'\n' => at + 1,
-                b'\r' if piece.get(at + 1) == Some(&b'\n') => at + 2,
-                byte if byte == self.separator => {
-                    self.cells.push(cell);
-                    start = at + 1;
-                    continue;
-                }
-                _ => return None,
-            };
-            self.cells.push(cell);
-            self.is_in_piece = true;
-            self.reader.set_line(self.reader.line() + lines);
-            return Some(next);
+    /// Divides plain records from a byte of the piece on, up to one that is not plain or has another width, at most some.
+    /// Returns the byte at which the next one begins. Any other record is for [`read`](Self::read).
+    pub(crate) fn read_plain(&mut self, piece: &[u8], from: usize, most: usize, plain: &mut Plain) -> usize {
+        plain.clear();
+        let is_between = self.place == Place::Record && self.written == 0 && self.cells.is_empty();
+        if !is_between || self.after_return {
+            return from;
         }
+        let (next, lines) = plain.divide(piece, &self.marks, (from, self.separator), most);
+        self.reader.set_line(self.reader.line() + lines);
+        next
+    }
+
+    /// Divides a plain record; the reader, which is between records, does not see it. `None` leaves any other one to it.
+    fn within(&mut self, piece: &[u8], from: usize) -> Option<usize> {
+        let mut marks = Marks::new(&self.marks, from);
+        let (next, lines) = divide(piece, &mut marks, from, self.separator, &mut self.cells)?;
+        self.is_in_piece = true;
+        self.reader.set_line(self.reader.line() + lines);
+        Some(next)
     }
 
     /// The end of a record of which this many bytes were taken: with the line feed after a carriage return, if it has arrived.
@@ -258,36 +236,7 @@ impl<'a> Record<'a> {
     }
 
     fn at(self, placed: &Placed) -> Cell<'a> {
-        Cell {
-            text: self.text.get(placed.start..placed.end).unwrap_or_default(),
-            is_quoted: placed.is_quoted,
-        }
-    }
-}
-
-/// The marks of a piece from a byte on.
-struct Ahead<'a> {
-    marks: &'a [u64],
-    word: usize,
-    mask: u64,
-}
-
-impl<'a> Ahead<'a> {
-    fn new(marks: &'a [u64], from: usize) -> Self {
-        let word = from / LANES;
-        let mask = marks.get(word).map_or(0, |mask| mask & (u64::MAX << (from % LANES)));
-        Self { marks, word, mask }
-    }
-
-    /// The byte of the next mark.
-    fn next(&mut self) -> Option<usize> {
-        while self.mask == 0 {
-            self.word += 1;
-            self.mask = *self.marks.get(self.word)?;
-        }
-        let at = self.word * LANES + self.mask.trailing_zeros() as usize;
-        self.mask &= self.mask - 1;
-        Some(at)
+        placed.cell(self.text)
     }
 }
 

@@ -1,10 +1,7 @@
 //! Decoding: some columns of a block of records.
 
-use crate::{
-    cells::{Cell, Records},
-    types::{CellType, boolean, day, float, integer, moment, time, unsigned},
-};
-use forthwith_columns::{Array, Column, DType, Form};
+use crate::{cells::Records, fill::Filled, plain::Plain, types::CellType};
+use forthwith_columns::{Array, Form};
 use forthwith_plan::{
     BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
 };
@@ -13,6 +10,9 @@ use serde::{Deserialize, Serialize};
 /// The [`BlockFormat`] of CSV files: a block is a number of records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CsvFormat;
+
+/// Records that are divided before their cells are parsed, which are in the processor's caches then.
+const FEW: usize = 1 << 10;
 
 /// The part of a plan that tells how blocks are decoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,27 +56,32 @@ impl Recipe {
         let mut records = Records::new(self.separator);
         records.take_empty_lines(self.width == 1);
         let mut filled: Vec<Filled> = self.columns.iter().map(Filled::new).collect();
+        let mut plain = Plain::new(self.width);
         let mut rows = 0;
         for piece in [text, &[]] {
             let mut at = 0;
             records.begin(piece);
             loop {
+                at = records.read_plain(piece, at, FEW, &mut plain);
+                self.fill(&mut filled, piece, &plain, first + rows)?;
+                rows += plain.len() as u64;
+                if plain.len() == FEW {
+                    continue;
+                }
                 let (next, complete) = records.read(piece, at)?;
                 at = next;
                 if !complete {
                     break;
                 }
                 let record = records.record(piece);
+                let here = |error: Error| error.at_entry(first + rows);
                 if record.len() != self.width {
                     let (expected, found) = (self.width as u64, record.len() as u64);
-                    return Err(
-                        Error::mismatch("the number of cells", expected, found).at_entry(first + rows)
-                    );
+                    return Err(here(Error::mismatch("the number of cells", expected, found)));
                 }
                 for (filled, column) in filled.iter_mut().zip(&self.columns) {
-                    filled
-                        .push(record.cell(column.at), column)
-                        .map_err(|error| error.at_entry(first + rows))?;
+                    let added = filled.extend([record.cell(column.at)], column);
+                    added.map_err(|misfit| here(misfit.error(column)))?;
                 }
                 rows += 1;
                 records.clear();
@@ -86,92 +91,17 @@ impl Recipe {
             filled.into_iter().zip(&self.columns).flat_map(|(filled, column)| filled.finish(column.at));
         Ok(Array { form: self.form(), length: rows, columns: columns.collect() })
     }
-}
 
-/// Values of a column.
-enum Values {
-    Bools(Vec<u8>),
-    Integers(Vec<i64>),
-    Unsigned(Vec<u64>),
-    Floats(Vec<f64>),
-    Days(Vec<i32>),
-    Texts { offsets: Vec<i64>, bytes: Vec<u8> },
-}
-
-/// A column that is being filled.
-struct Filled {
-    values: Values,
-    /// For optional columns, where the value of each row is, or -1.
-    index: Option<Vec<i64>>,
-    present: i64,
-}
-
-impl Filled {
-    fn new(column: &Requested) -> Self {
-        let values = match column.cell_type {
-            CellType::Bool => Values::Bools(Vec::new()),
-            CellType::Int64 | CellType::Timestamp { .. } => Values::Integers(Vec::new()),
-            CellType::UInt64 => Values::Unsigned(Vec::new()),
-            CellType::Float64 => Values::Floats(Vec::new()),
-            CellType::Date => Values::Days(Vec::new()),
-            CellType::String => Values::Texts { offsets: vec![0], bytes: Vec::new() },
-        };
-        Self { values, index: column.is_optional.then(Vec::new), present: 0 }
-    }
-
-    fn push(&mut self, cell: Cell<'_>, column: &Requested) -> Result<()> {
-        let is_missing = column.cell_type.is_missing(cell);
-        let cell = cell.text;
-        if let Some(index) = &mut self.index {
-            index.push(if is_missing { -1 } else { self.present });
-            if is_missing {
-                return Ok(());
-            }
+    /// Appends the cells of plain records, column by column. An error is that of the first record that has one.
+    fn fill(&self, filled: &mut [Filled], piece: &[u8], plain: &Plain, first: u64) -> Result<()> {
+        let misfits = filled.iter_mut().zip(&self.columns).filter_map(|(filled, column)| {
+            let cells = plain.column(piece, 0..plain.len(), column.at);
+            filled.extend(cells, column).err().map(|misfit| (misfit, column))
+        });
+        match misfits.min_by_key(|(misfit, _)| misfit.row) {
+            None => Ok(()),
+            Some((misfit, column)) => Err(misfit.error(column).at_entry(first + misfit.row)),
         }
-        self.present += 1;
-        let done = match (&mut self.values, column.cell_type) {
-            (Values::Bools(to), _) => boolean(cell).map(|value| to.push(value.into())),
-            (Values::Integers(to), CellType::Timestamp { nano, utc }) => {
-                moment(cell).and_then(|moment| time(moment, nano, utc)).map(|value| to.push(value))
-            }
-            (Values::Integers(to), _) => integer(cell).map(|value| to.push(value)),
-            (Values::Unsigned(to), _) => unsigned(cell).map(|value| to.push(value)),
-            (Values::Floats(to), _) => {
-                // Whole numbers among floats.
-                float(cell).or_else(|| integer(cell).map(|value| value as f64)).map(|value| to.push(value))
-            }
-            (Values::Days(to), _) => moment(cell).and_then(day).map(|value| to.push(value)),
-            (Values::Texts { offsets, bytes }, _) => std::str::from_utf8(cell).ok().map(|text| {
-                bytes.extend_from_slice(text.as_bytes());
-                offsets.push(bytes.len() as i64);
-            }),
-        };
-        done.ok_or_else(|| {
-            let text = String::from_utf8_lossy(&cell[..cell.len().min(40)]).into_owned();
-            let what = match column.cell_type {
-                CellType::String => format!("{text:?} is not valid UTF-8"),
-                other => format!("{text:?} is not of type {}", other.name()),
-            };
-            Error::fault(what).in_object(&column.name)
-        })
-    }
-
-    fn finish(self, at: usize) -> Vec<(String, Column)> {
-        let index = self.index.map(|index| (format!("o{at}-index"), Column::from_vec(index)));
-        let data = format!("c{at}-data");
-        let mut columns: Vec<_> = index.into_iter().collect();
-        match self.values {
-            Values::Bools(bytes) => columns.push((data, Column::from_bytes(DType::Bool, bytes.into()))),
-            Values::Integers(items) => columns.push((data, Column::from_vec(items))),
-            Values::Unsigned(items) => columns.push((data, Column::from_vec(items))),
-            Values::Floats(items) => columns.push((data, Column::from_vec(items))),
-            Values::Days(items) => columns.push((data, Column::from_vec(items))),
-            Values::Texts { offsets, bytes } => {
-                columns.push((format!("c{at}-offsets"), Column::from_vec(offsets)));
-                columns.push((data, Column::from_vec(bytes)));
-            }
-        }
-        columns
     }
 }
 

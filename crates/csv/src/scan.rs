@@ -2,10 +2,13 @@
 
 use crate::{
     cells::{Cell, Record, Records},
-    types::{CellType, Seen},
+    plain::Plain,
+    seen::Seen,
+    types::CellType,
+    typing::types_of,
 };
 use forthwith_io::Source;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{BlockRunner, Error, Result};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// How a file is read.
@@ -46,15 +49,20 @@ pub(crate) struct CsvColumn {
     pub is_optional: bool,
 }
 
-/// Bytes that are read at once.
+/// Bytes that each thread looks at, of those that are read at once.
 const PIECE: u64 = 1 << 20;
+/// Limit on the threads for which bytes are read at once.
+const MOST_THREADS: usize = 16;
+/// Records that one thread divides before it looks at their cells, which are in its caches then.
+const FEW: usize = 1 << 10;
 /// Bytes of a block, at least.
 const BLOCK: u64 = 2 << 20;
 /// What some programs write before text in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// The state of the pass.
-struct Scan {
+struct Scan<'a> {
+    runner: &'a dyn BlockRunner,
     names: Option<Vec<String>>,
     seen: Vec<Seen>,
     blocks: Vec<(Range<u64>, Range<u64>)>,
@@ -68,18 +76,22 @@ impl CsvFile {
     /// # Errors
     /// The source cannot be read; records with other numbers of cells than the first one, with the line; types that do not exist, or of
     /// columns that do not.
-    pub fn open(source: Arc<dyn Source>, options: &CsvOptions) -> Result<Self> {
+    pub fn open(source: Arc<dyn Source>, options: &CsvOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let uri = source.uri().to_owned();
-        Self::scan(source, options).map_err(|error| error.in_file(&uri))
+        Self::scan(source, options, runner).map_err(|error| error.in_file(&uri))
     }
 
-    fn scan(source: Arc<dyn Source>, options: &CsvOptions) -> Result<Self> {
+    fn scan(source: Arc<dyn Source>, options: &CsvOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let size = source.size()?;
         let mut records = Records::new(options.separator);
-        let mut scan = Scan { names: None, seen: Vec::new(), blocks: Vec::new(), block: (0..0, 0..0) };
+        let mut scan =
+            Scan { runner, names: None, seen: Vec::new(), blocks: Vec::new(), block: (0..0, 0..0) };
         let (mut at, mut cut) = (0, None);
+        let threads = runner.threads().min(MOST_THREADS);
+        let most = if threads > 1 { usize::MAX } else { FEW };
+        let mut plain = Plain::new(0);
         loop {
-            let end = size.min(at + PIECE);
+            let end = size.min(at + PIECE * threads as u64);
             let piece = source.read_one(at..end)?;
             let piece = match at {
                 0 => piece.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&piece),
@@ -92,6 +104,14 @@ impl CsvFile {
             // The byte of the file at which a byte of the piece stands.
             let byte = |read: usize| end - (piece.len() - read) as u64;
             while is_end || read < piece.len() {
+                if scan.names.is_some() && !is_end {
+                    let begin = byte(0);
+                    read = records.read_plain(piece, read, most, &mut plain);
+                    scan.plain(piece, &plain, begin)?;
+                    if plain.len() == most || read == piece.len() {
+                        continue;
+                    }
+                }
                 let (next, complete) =
                     records.read(piece, read).map_err(|error| error.at_byte(byte(read)))?;
                 read = next;
@@ -112,7 +132,10 @@ impl CsvFile {
                     Err(error) if is_end && options.recover => cut = Some(error),
                     other => other?,
                 }
-                records.take_empty_lines(scan.seen.len() == 1);
+                if plain.width() != scan.seen.len() {
+                    plain = Plain::new(scan.seen.len());
+                    records.take_empty_lines(scan.seen.len() == 1);
+                }
                 records.clear();
             }
             if is_end {
@@ -139,7 +162,15 @@ fn ends_within_quotes(record: Record<'_>, source: &dyn Source, bytes: Range<u64>
     Ok(text.iter().filter(|byte| **byte == b'"').count() % 2 == 1)
 }
 
-impl Scan {
+impl Scan<'_> {
+    /// Takes note of plain records of a piece that begins at a byte.
+    fn plain(&mut self, piece: &[u8], plain: &Plain, begin: u64) -> Result<()> {
+        let types = types_of(self.runner, piece, plain)?;
+        self.seen.iter_mut().zip(types).for_each(|(seen, found)| seen.merge(found));
+        plain.ends().iter().for_each(|end| self.count(begin + *end as u64));
+        Ok(())
+    }
+
     /// Takes note of a record that ends at a byte, before a line.
     fn record(&mut self, record: Record<'_>, line: u64, end: u64, header: bool) -> Result<()> {
         let Some(names) = &self.names else {
@@ -173,13 +204,18 @@ impl Scan {
     }
 
     fn cells(&mut self, record: Record<'_>, end: u64) -> Result<()> {
-        self.seen.iter_mut().zip(record.cells()).for_each(|(seen, cell)| seen.cell(cell));
+        self.seen.iter_mut().zip(record.cells()).for_each(|(seen, cell)| seen.cells([cell]));
+        self.count(end);
+        Ok(())
+    }
+
+    /// Counts a record that ends at a byte.
+    fn count(&mut self, end: u64) {
         self.block.0.end = end;
         self.block.1.end += 1;
         if end - self.block.0.start >= BLOCK {
             self.close(end);
         }
-        Ok(())
     }
 
     /// Bytes at which the next block does not begin, if it has no records yet.

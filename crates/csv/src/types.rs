@@ -1,8 +1,7 @@
 //! Types of columns, and values of cells.
 
-use crate::cells::Cell;
 use forthwith_columns::{DType, Form, LogicalType, Moment, TimeUnit, Zone};
-use forthwith_kernels::decimals::nearest;
+use forthwith_kernels::{decimals::nearest, digits};
 use serde::{Deserialize, Serialize};
 
 /// The type of a column.
@@ -58,11 +57,6 @@ impl CellType {
         }
     }
 
-    /// Whether a cell is missing: of texts, an empty one in quotes is a text.
-    pub(crate) fn is_missing(self, cell: Cell<'_>) -> bool {
-        if self == Self::String { cell.is_missing() } else { cell.text.is_empty() }
-    }
-
     /// The Form of column number `at`, optional if cells may be empty.
     pub(crate) fn form(self, at: usize, is_optional: bool) -> Form {
         let key = format!("c{at}");
@@ -89,92 +83,6 @@ pub(crate) const fn unit(nano: bool) -> TimeUnit {
     if nano { TimeUnit::Nano } else { TimeUnit::Micro }
 }
 
-/// What the cells of a column have been so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Seen {
-    missing: bool,
-    /// Empty cells in quotes, which are missing unless the column has texts.
-    blank: bool,
-    bools: bool,
-    integers: bool,
-    negative: bool,
-    /// Integers above the largest with a sign.
-    large: bool,
-    /// Integers that no float equals.
-    wide: bool,
-    floats: bool,
-    dates: bool,
-    times: bool,
-    zoned: bool,
-    /// Times with more than six digits behind the second.
-    fine: bool,
-    /// Times that nanoseconds of 64 bits do not reach.
-    far: bool,
-    texts: bool,
-}
-
-/// Integers up to this one are equal to a float.
-const EXACT: u64 = 1 << 53;
-
-impl Seen {
-    /// Takes note of a cell.
-    pub(crate) fn cell(&mut self, cell: Cell<'_>) {
-        self.missing |= cell.is_missing();
-        let cell = cell.text;
-        if cell.is_empty() {
-            self.blank = true;
-        } else if self.texts {
-        } else if decimal(cell).is_some() {
-            self.floats = true;
-        } else if let Some(moment) = moment(cell) {
-            let has_time = cell.len() > 10;
-            self.dates |= !has_time;
-            self.times |= has_time;
-            self.zoned |= moment.has_zone();
-            self.fine |= has_time && fraction(cell) > 6;
-            self.far |= time(moment, true, moment.has_zone()).is_none();
-        } else if boolean(cell).is_some() {
-            self.bools = true;
-        } else if let Some(number) = integer(cell) {
-            self.integers = true;
-            self.negative |= number < 0;
-            self.wide |= number.unsigned_abs() > EXACT;
-        } else if unsigned(cell).is_some() {
-            (self.integers, self.large, self.wide) = (true, true, true);
-        } else if float(cell).is_some() {
-            self.floats = true;
-        } else {
-            self.texts = true;
-        }
-    }
-
-    /// Whether cells are missing in a column of a type.
-    pub(crate) fn is_optional(&self, of: CellType) -> bool {
-        self.missing || self.blank && of != CellType::String
-    }
-
-    /// The narrowest type that keeps all cells as they are.
-    pub(crate) fn found(&self) -> CellType {
-        let numbers = self.integers || self.floats;
-        let moments = self.dates || self.times;
-        let kinds = usize::from(self.bools) + usize::from(numbers) + usize::from(moments);
-        if self.texts || kinds != 1 {
-            return CellType::String;
-        }
-        match () {
-            () if self.bools => CellType::Bool,
-            () if self.integers && !self.floats && !self.large => CellType::Int64,
-            () if self.integers && !self.floats && !self.negative => CellType::UInt64,
-            () if numbers && !(self.integers && self.wide) => CellType::Float64,
-            () if self.dates && !self.times => CellType::Date,
-            () if self.times && !self.dates && !(self.fine && self.far) => {
-                CellType::Timestamp { nano: self.fine, utc: self.zoned }
-            }
-            () => CellType::String,
-        }
-    }
-}
-
 /// `true` and `false`, as most programs write them.
 pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
     match cell {
@@ -185,29 +93,27 @@ pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
 }
 
 /// A whole number of 64 bits. With zeros before it, it is a text, such as a postal code.
+#[inline]
 pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     let digits = cell.strip_prefix(b"-").unwrap_or(cell);
-    if (1..=SHORT).contains(&digits.len()) {
-        let number = short(digits).filter(|_| cell != b"-0")?;
-        return Some(if digits.len() < cell.len() { -number } else { number });
+    if digits.len() > digits::MOST {
+        return if is_plain(digits) { std::str::from_utf8(cell).ok()?.parse().ok() } else { None };
     }
-    if is_plain(digits) { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
+    let number = whole(digits)? as i64;
+    match digits.len() < cell.len() {
+        true if number == 0 => None,
+        true => Some(-number),
+        false => Some(number),
+    }
 }
 
-/// Digits whose number cannot be too large for 64 bits with a sign.
-const SHORT: usize = 18;
-
-/// A whole number of few digits, without zeros before it.
-fn short(digits: &[u8]) -> Option<i64> {
-    let mut number = 0;
-    for byte in digits {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = 10 * number + i64::from(digit);
+/// A whole number of at most 18 digits, without zeros before it.
+#[inline]
+pub(crate) fn whole(digits: &[u8]) -> Option<u64> {
+    match digits {
+        [] | [b'0', _, ..] => None,
+        _ => digits::number(digits),
     }
-    (digits.len() == 1 || digits[0] != b'0').then_some(number)
 }
 
 /// A whole number of 64 bits without a sign.
@@ -240,23 +146,21 @@ pub(crate) fn float(cell: &[u8]) -> Option<f64> {
 }
 
 /// A number of at most 18 digits with a point among them.
-fn decimal(cell: &[u8]) -> Option<f64> {
+#[inline]
+pub(crate) fn decimal(cell: &[u8]) -> Option<f64> {
     let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
-    let whole = unsigned.iter().take(SHORT).position(|byte| *byte == b'.')?;
-    let (before, after) = (&unsigned[..whole], &unsigned[whole + 1..]);
-    if before.len() + after.len() > SHORT || (before.len() > 1 && before[0] == b'0') || before.is_empty() {
-        return None;
-    }
-    let mut number = 0;
-    for byte in before.iter().chain(after) {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        number = 10 * number + u64::from(digit);
-    }
+    let (before, after) = parts(unsigned)?;
+    let number = whole(before)? * digits::POWERS[after.len()] + digits::number(after)?;
     let value = nearest(number, -(after.len() as i64))?;
     Some(if unsigned.len() < cell.len() { -value } else { value })
+}
+
+/// What stands before and behind the point of a number of at most 18 digits.
+#[inline]
+pub(crate) fn parts(unsigned: &[u8]) -> Option<(&[u8], &[u8])> {
+    let point = unsigned.iter().take(digits::MOST).position(|byte| *byte == b'.')?;
+    let (before, after) = (&unsigned[..point], &unsigned[point + 1..]);
+    (before.len() + after.len() <= digits::MOST).then_some((before, after))
 }
 
 /// A day or a time in ISO form.
@@ -283,50 +187,9 @@ pub(crate) fn time(moment: Moment, nano: bool, utc: bool) -> Option<i64> {
     if rest { None } else { i64::try_from(count).ok() }
 }
 
-/// Digits behind the second.
-fn fraction(cell: &[u8]) -> usize {
-    let Some(at) = cell.iter().position(|byte| *byte == b'.') else { return 0 };
-    cell[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn found(cells: &[&str]) -> CellType {
-        let mut seen = Seen::default();
-        cells.iter().for_each(|cell| seen.cell(Cell { text: cell.as_bytes(), is_quoted: false }));
-        seen.found()
-    }
-
-    #[test]
-    fn the_type_keeps_every_cell() {
-        let local = |nano| CellType::Timestamp { nano, utc: false };
-        for (cells, wanted) in [
-            (&["1", "-2", ""][..], CellType::Int64),
-            (&["1", "2.5", "nan", "-inf", "1e9"], CellType::Float64),
-            (&["9007199254740993", "0.5"], CellType::String),
-            (&["9223372036854775808", "1"], CellType::UInt64),
-            (&["9223372036854775808", "-1"], CellType::String),
-            (&["9223372036854775808", "1.5"], CellType::String),
-            (&["18446744073709551616"], CellType::String),
-            (&["007"], CellType::String),
-            (&["true", "FALSE"], CellType::Bool),
-            (&["true", "1"], CellType::String),
-            (&["2024-02-29", "1969-12-31"], CellType::Date),
-            (&["2023-02-29"], CellType::String),
-            (&["2024-02-29T12:00:00", "2024-02-29 12:00:00.25"], local(false)),
-            (&["2024-02-29T12:00:00.123456789"], local(true)),
-            (&["2024-02-29T12:00:00.123456789", "9999-01-01T00:00:00"], CellType::String),
-            (&["2024-02-29T12:00:00Z"], CellType::Timestamp { nano: false, utc: true }),
-            (&["2024-02-29", "2024-02-29T12:00:00"], CellType::String),
-            (&["", ""], CellType::String),
-            (&["-", "1"], CellType::String),
-            (&["0x10"], CellType::String),
-        ] {
-            assert_eq!(found(cells), wanted, "{cells:?}");
-        }
-    }
 
     #[test]
     fn numbers_of_few_digits_are_those_nearest_to_their_texts() {

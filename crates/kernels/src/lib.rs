@@ -4,8 +4,8 @@
 //! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into
 //! offsets and indexes. [`append_big`] turns numbers round for formats that store the most significant byte
 //! first, [`nested`] does so for numbers in lists of lists. [`structure`] finds quotes and brackets of text,
-//! [`marks`] a few other bytes, [`decimals`] makes floats of digits, [`extremes()`] finds the smallest and the largest
-//! number.
+//! [`marks`] a few other bytes, [`digits`] makes whole numbers of text and [`decimals`] floats, [`extremes()`] finds the
+//! smallest and the largest number.
 //!
 //! A kernel is compiled for several generations of processors, and one of them is chosen at run time.
 //! [`CpuFeatures`] is the only place that asks the processor. A value of it exists only for what the
@@ -39,6 +39,7 @@
 
 mod cpu;
 pub mod decimals;
+pub mod digits;
 mod extremes;
 pub mod hybrid;
 pub mod levels;

@@ -4,7 +4,7 @@ use super::{Format, only::OneTable, text};
 use crate::{Container, Key, OpenOptions, OptionKind, OptionSpec};
 use forthwith_columns::Form;
 use forthwith_csv::{CsvFile, CsvFormat, CsvOptions, CsvTable};
-use forthwith_engine::Engine;
+use forthwith_engine::{BlockThreads, Engine};
 use forthwith_io::{Sink, Source};
 use forthwith_plan::{BlockFormat, Error, Result, TableWriter, WriteOptions};
 use std::sync::Arc;
@@ -81,7 +81,8 @@ impl Format for Csv {
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
         let options = options(source.uri(), given).map_err(|error| error.in_file(source.uri()))?;
-        let mut file = CsvFile::open(Arc::clone(&source), &options)?;
+        let runner = BlockThreads::new(engine.options().threads);
+        let mut file = CsvFile::open(Arc::clone(&source), &options, &runner)?;
         let only = Key::of_only(source.as_ref(), self.name(), "table".into(), String::new(), 0)?;
         let cut = file.take_cut();
         let table = Arc::new(CsvTable::new(file));
