@@ -125,15 +125,11 @@ fn by_hand(table: &Table) -> Result<f64> {
 }
 
 fn raw(table: &Table) -> Result<f64> {
-    let mut sum = 0.0;
-    table.rows::<RawOne>()?.for_each(|row| sum += f64::from(row.x.get()))?;
-    Ok(sum)
+    table.rows::<RawOne>()?.fold(0.0, |sum, row| *sum += f64::from(row.x.get()))
 }
 
 fn sum(table: &Table) -> Result<f64> {
-    let mut sum = 0.0;
-    table.rows::<One>()?.for_each(|row| sum += f64::from(row.x))?;
-    Ok(sum)
+    table.rows::<One>()?.fold(0.0, |sum, row| *sum += f64::from(row.x))
 }
 
 /// The mass of two muons of opposite charge, and what else an event has.
@@ -149,9 +145,7 @@ fn looked_at(event: &Event<'_>) -> f64 {
 }
 
 fn dimuon(table: &Table) -> Result<f64> {
-    let mut sum = 0.0;
-    table.rows::<Event>()?.for_each(|event| sum += looked_at(&event))?;
-    Ok(sum)
+    table.rows::<Event>()?.fold(0.0, |sum, event| *sum += looked_at(&event))
 }
 
 fn fold(table: &Table) -> Result<f64> {

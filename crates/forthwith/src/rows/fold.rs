@@ -11,6 +11,35 @@ use std::{
 };
 
 impl<R: Row> Rows<R> {
+    /// Folds the rows in their order into one result. A result of few numbers stays in registers, which variables that the
+    /// function of [`for_each`](Self::for_each) changes do not: a sum over a column is more than twice as fast.
+    ///
+    /// ```
+    /// use forthwith::Row;
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
+    ///
+    /// #[derive(Row)]
+    /// struct Event {
+    ///     #[row(name = "MET_pt")]
+    ///     met: f32,
+    /// }
+    ///
+    /// let events = forthwith::File::open(format!("{folder}/zmumu.root"))?.table("events")?;
+    /// let sum = events.rows::<Event>()?.fold(0.0, |sum, event| *sum += f64::from(event.met))?;
+    /// assert!(sum > 0.0);
+    /// # Ok::<(), forthwith::plan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`for_each`](Self::for_each).
+    pub fn fold<A>(&self, init: A, mut fold: impl FnMut(&mut A, R::Borrowed<'_>)) -> Result<A> {
+        let mut result = init;
+        for batch in self.batches()? {
+            result = fold_batch(&batch?, result, &mut fold);
+        }
+        Ok(result)
+    }
+
     /// Folds the rows of each step on one of several threads, and combines the results of the steps in their order. The
     /// steps do not depend on the number of threads, so neither does the result, also of sums of real numbers.
     ///
@@ -71,7 +100,11 @@ impl<R: Row> Rows<R> {
 /// Folds the rows of a batch. A function of its own, so that accumulators stay in registers: see
 /// [`HeldBatch`](super::held::HeldBatch).
 #[inline(never)]
-fn fold_batch<R: Row, A>(batch: &Batch<R>, mut result: A, fold: &impl Fn(&mut A, R::Borrowed<'_>)) -> A {
+fn fold_batch<R: Row, A>(
+    batch: &Batch<R>,
+    mut result: A,
+    mut fold: impl FnMut(&mut A, R::Borrowed<'_>),
+) -> A {
     for row in batch.rows() {
         fold(&mut result, R::get(batch.columns(), row));
     }
