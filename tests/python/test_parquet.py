@@ -238,6 +238,34 @@ def test_text_that_is_none_is_an_error_unless_wanted():
     assert raw[0, 1].encode(errors="surrogateescape") == b"caf\xe9"
 
 
+@pytest.mark.parametrize("bad", [[b"caf\xe9"], [b"\xc3", b"\xa9"], [b"x" * 30 + b"\xff"]], ids=["latin", "cut", "long"])
+@pytest.mark.parametrize("encoding", ["PLAIN", "RLE_DICTIONARY", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_text_that_is_none_is_found_in_every_encoding(bad, encoding, threads):
+    good = ["a", None, "é", "", "ü" * 20, "plain"] * 200
+    values = [None if text is None else text.encode() for text in good]
+    values[900 : 900 + len(bad)] = bad
+    text = pa.array(values, pa.binary()).view(pa.string())
+    use = (
+        {"use_dictionary": True}
+        if encoding == "RLE_DICTIONARY"
+        else {"use_dictionary": False, "column_encoding": encoding}
+    )
+    for column in (text, pa.array(good)):
+        file = io.BytesIO()
+        pq.write_table(pa.table({"n": range(1200), "t": column}), file, row_group_size=500, store_schema=False, **use)
+        if column is not text:
+            assert forthwith.open(file, threads=threads).arrays()["t"].to_list() == good
+            assert pa.table(forthwith.open(file, threads=threads))["t"].to_pylist() == good
+            continue
+        with pytest.raises(forthwith.DamagedFileError, match="text that is not UTF-8") as caught:
+            forthwith.open(file, threads=threads).arrays()
+        assert (caught.value.object, caught.value.entry) == ("t", 900)
+        assert forthwith.open(file, threads=threads)["n"].array().to_list() == list(range(1200))
+        raw = forthwith.open(file, threads=threads, text="bytes")["t"].array().to_list()
+        assert raw == values
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("depth", [0, 1])
 def test_a_record_of_many_columns_takes_no_more_memory_than_its_columns(tmp_path, depth):

@@ -453,7 +453,7 @@ impl<'a> Turn<'a> {
 
     /// The columns as a format sees them that decodes the task itself.
     pub(crate) const fn columns(self) -> Taking<'a> {
-        Taking { turn: self, passed: false }
+        Taking { turn: self, passed: false, has_valid_text: false }
     }
 }
 
@@ -461,11 +461,15 @@ impl<'a> Turn<'a> {
 pub(crate) struct Taking<'a> {
     turn: Turn<'a>,
     passed: bool,
+    has_valid_text: bool,
 }
 
 impl<'a> Taking<'a> {
     /// Passes the turn on, unless that was done.
     pub(crate) fn finish(mut self) {
+        if !self.has_valid_text {
+            self.turn.places.texts.doubt();
+        }
         self.pass();
     }
 
@@ -531,5 +535,9 @@ impl FormatColumns for Taking<'_> {
         let slots = self.append(items)?;
         self.pass();
         Ok(slots)
+    }
+
+    fn text_is_valid(&mut self) {
+        self.has_valid_text = true;
     }
 }

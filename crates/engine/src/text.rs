@@ -1,8 +1,8 @@
 //! Whether text is text, where the plan says that it is.
 //!
-//! Text that a program has just written is validated by the thread that ran it, while it is in the cache.
-//! Text that is not valid, or that no program wrote, is looked for in the columns when all is there: that
-//! says which string it is.
+//! Text that a program has just written is validated by the thread that ran it, while it is in the cache, and so is
+//! that of formats which say so. Text that is not valid, or that nobody validated, is looked for in the columns when
+//! all is there: that says which string it is.
 
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;
@@ -35,6 +35,8 @@ impl Texts {
                 |part: &str, dtype: DType| places.get(&(format!("{key}-{part}").as_str(), dtype)).copied();
             match (&group.decoder, column("offsets", DType::Int64), column("data", DType::UInt8)) {
                 (Decoder::Program(_), Some(offsets), Some(data)) => written.push([offsets, data]),
+                // Each block says whether it has validated its text.
+                (Decoder::Format(_), ..) => {}
                 (Decoder::Program(program), ..) if program.finish.iter().any(|one| names(one, key)) => {}
                 _ => doubtful = true,
             }
@@ -52,8 +54,13 @@ impl Texts {
             kernels::are_texts(ends, *before.get(*offsets)?, bytes).then_some(())
         };
         if !self.written.iter().all(|text| good(text).is_some()) {
-            self.doubtful.store(true, Ordering::Relaxed);
+            self.doubt();
         }
+    }
+
+    /// From now on, something may be no text.
+    pub(crate) fn doubt(&self) {
+        self.doubtful.store(true, Ordering::Relaxed);
     }
 
     /// Whether something may be no text.

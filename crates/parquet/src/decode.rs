@@ -69,6 +69,8 @@ struct State {
     unwritten: Vec<bool>,
     /// Of each node that is an option its rows: all of them where they are counted, else those at hand.
     present: Vec<Presence>,
+    /// Whether all texts so far are UTF-8; not looked at where the column has other byte strings or none.
+    are_text: Option<bool>,
 }
 
 /// Where columns go.
@@ -82,7 +84,7 @@ enum To<'a, 'c> {
 }
 
 pub(crate) fn decode(
-    leaf: &Leaf,
+    (leaf, has_text): (&Leaf, bool),
     note: Note,
     task: &Task,
     stored: &[u8],
@@ -104,6 +106,7 @@ pub(crate) fn decode(
         ends,
         unwritten: vec![false; leaf.nodes.len()],
         present: vec![Presence::default(); leaf.nodes.len()],
+        are_text: has_text.then_some(true),
     };
     let dictionary = None;
     let mut pages = Pages {
@@ -138,6 +141,9 @@ pub(crate) fn decode(
         }
         state.end(leaf, &mut To::Places(columns))?;
         columns.set_ends(&state.ends);
+        if state.are_text != Some(false) {
+            columns.text_is_valid();
+        }
     } else {
         ahead(leaf, codec, &mut pages, payload, work, codecs, columns, &state)?;
     }
@@ -196,7 +202,12 @@ fn ahead(
     columns.set_ends(&after);
     let mut slots = columns.take_last(&items)?;
     let mut out: Vec<&mut [u8]> = slots.iter_mut().map(|slot| &mut **slot).collect();
-    run(&mut state, &mut To::Slots(&mut out))
+    run(&mut state, &mut To::Slots(&mut out))?;
+    drop(slots);
+    if state.are_text != Some(false) {
+        columns.text_is_valid();
+    }
+    Ok(())
 }
 
 impl State {
@@ -408,6 +419,9 @@ impl State {
             let base = this.ends.get(count).copied().unwrap_or(0);
             values.store(leaf, dictionary, loaded, base, leaves)?;
             if leaf.kept == Kept::Bytes {
+                if this.are_text == Some(true) && inside > 0 {
+                    this.are_text = Some(values.are_text(dictionary, base, leaves));
+                }
                 this.ends[count] += text as i64;
             }
             Ok::<(), Error>(())

@@ -4,6 +4,7 @@ use crate::{
     decode::{self, Note, Warm},
     leaf::Leaf,
 };
+use forthwith_columns::Form;
 use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task};
 
 /// The [`BlockFormat`] of column chunks.
@@ -40,6 +41,7 @@ impl BlockFormat for ParquetFormat {
         let invalid = || Error::invalid("a plan that is not for Parquet");
         let leaf = leaf.ok_or_else(invalid)?;
         let (warm, codecs) = scratch.own::<Warm>();
-        decode::decode(&leaf, Note::of(task.note), task, stored, warm, codecs, columns)
+        let has_text = group.form.nodes().any(|node| matches!(node, Form::String { binary: false, .. }));
+        decode::decode((&leaf, has_text), Note::of(task.note), task, stored, warm, codecs, columns)
     }
 }

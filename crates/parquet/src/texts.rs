@@ -19,7 +19,17 @@ pub(crate) struct TextItems {
     bytes: Vec<u8>,
     /// Where each begins, and where the last ends.
     bounds: Vec<usize>,
-    lengths: Vec<u32>,
+    /// The first bytes of each item, and its length.
+    short: Vec<Short>,
+    /// Whether each item is UTF-8.
+    are_text: bool,
+}
+
+/// An item of a dictionary: all of it, if it is not longer than [`WIDE`].
+#[derive(Clone, Copy, Debug)]
+struct Short {
+    bytes: [u8; WIDE],
+    length: u32,
 }
 
 /// Bytes that are copied at once. Most texts are shorter: the next text overwrites the surplus.
@@ -33,14 +43,12 @@ fn misfit() -> Error {
 impl Texts<'_> {
     /// Items of a dictionary, by their numbers.
     pub(crate) fn gather(self, items: &TextItems, rows: &[u32]) -> Result<()> {
-        let mut at = 0;
-        for (offset, row) in self.offsets.iter_mut().zip(rows) {
-            let bounds = items.bounds.get(*row as usize..).and_then(<[usize]>::first_chunk::<2>);
-            let [start, end] = *bounds.ok_or_else(misfit)?;
-            at = copy(&items.bytes, start, end - start, self.bytes, at).ok_or_else(misfit)?;
-            *offset = (self.base + at as i64).to_ne_bytes();
+        let whole = self.bytes.len();
+        // A function of its own, whose few variables are in registers.
+        match gather(self.offsets, self.bytes, self.base, items, rows) {
+            Some(at) if at == whole => Ok(()),
+            _ => Err(misfit()),
         }
-        self.end(at)
     }
 
     /// Byte strings with their lengths before them.
@@ -85,6 +93,33 @@ impl Texts<'_> {
     }
 }
 
+/// Puts items one behind the other, and answers where the last ends; nothing where there is no room, or no such item.
+#[inline(never)]
+fn gather(
+    offsets: &mut [[u8; 8]],
+    bytes: &mut [u8],
+    base: i64,
+    items: &TextItems,
+    rows: &[u32],
+) -> Option<usize> {
+    let mut at = 0;
+    for (offset, row) in offsets.iter_mut().zip(rows) {
+        let short = items.short.get(*row as usize)?;
+        match bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<WIDE>) {
+            Some(target) if short.length as usize <= WIDE => {
+                *target = short.bytes;
+                at += short.length as usize;
+            }
+            _ => {
+                let [start, end] = items.bounds.get(*row as usize..)?.first_chunk::<2>()?;
+                at = copy(&items.bytes, *start, end - start, bytes, at)?;
+            }
+        }
+        *offset = (base + at as i64).to_ne_bytes();
+    }
+    Some(at)
+}
+
 /// Copies a byte string to a place, and answers where it ends; nothing where there are fewer bytes.
 #[inline(always)]
 fn copy(from: &[u8], start: usize, length: usize, to: &mut [u8], at: usize) -> Option<usize> {
@@ -102,14 +137,23 @@ impl TextItems {
     pub(crate) fn with_capacity(count: usize, bytes: usize) -> Self {
         let mut bounds = Vec::with_capacity(count + 1);
         bounds.push(0);
-        Self { bytes: Vec::with_capacity(bytes + WIDE), bounds, lengths: Vec::with_capacity(count) }
+        Self {
+            bytes: Vec::with_capacity(bytes + WIDE),
+            bounds,
+            short: Vec::with_capacity(count),
+            are_text: true,
+        }
     }
 
     /// Appends an item, of less than 4 GiB.
     pub(crate) fn push(&mut self, item: &[u8]) {
+        self.are_text &= std::str::from_utf8(item).is_ok();
         self.bytes.extend_from_slice(item);
         self.bounds.push(self.bytes.len());
-        self.lengths.push(item.len() as u32);
+        let mut short = Short { bytes: [0; WIDE], length: item.len() as u32 };
+        let first = &item[..item.len().min(WIDE)];
+        short.bytes[..first.len()].copy_from_slice(first);
+        self.short.push(short);
     }
 
     /// Ends the items.
@@ -118,9 +162,14 @@ impl TextItems {
         self
     }
 
+    /// Whether each item is UTF-8.
+    pub(crate) const fn are_text(&self) -> bool {
+        self.are_text
+    }
+
     /// The total length of these items. Numbers beyond the last item count nothing.
     pub(crate) fn length_of(&self, rows: &[u32]) -> u64 {
-        rows.iter().map(|row| u64::from(self.lengths.get(*row as usize).copied().unwrap_or(0))).sum()
+        rows.iter().map(|row| self.short.get(*row as usize).map_or(0, |short| u64::from(short.length))).sum()
     }
 
     /// Where each begins and the last ends, and the bytes of all.

@@ -7,6 +7,7 @@ use crate::{
     leaf::{Kept, Leaf, Physical},
     texts::{TextItems, Texts},
 };
+use forthwith_columns::kernels::are_texts;
 use forthwith_kernels::hybrid::unpack_bits;
 use forthwith_plan::{Error, ErrorKind, Result};
 
@@ -291,6 +292,15 @@ impl<'a> Values<'a> {
                 bytes.as_chunks::<INT96>().0.iter().position(|value| time(value, leaf.kept).is_none())
             }
             _ => None,
+        }
+    }
+
+    /// Whether each byte string that was stored, with offsets of which the one before is `base`, is UTF-8.
+    pub(crate) fn are_text(&self, dictionary: Option<&Dictionary>, base: i64, stored: &[&mut [u8]]) -> bool {
+        match (&self.way, dictionary, stored) {
+            (Way::Rows(_), Some(dictionary), _) => dictionary.texts.are_text(),
+            (_, _, [ends, bytes]) => are_texts(ends, base, bytes),
+            _ => false,
         }
     }
 

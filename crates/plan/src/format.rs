@@ -177,6 +177,9 @@ pub trait Columns {
     /// # Errors
     /// As there.
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
+
+    /// Says that each text that the block has appended is UTF-8. If a block does not, all text is looked at once it is there.
+    fn text_is_valid(&mut self) {}
 }
 
 /// A block without its framing.

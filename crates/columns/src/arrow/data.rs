@@ -160,6 +160,11 @@ impl Exporter<'_> {
         if binary {
             return Ok(Arc::new(LargeBinaryArray::try_new(offsets, bytes, nulls)?));
         }
+        if bytes.is_ascii() && nulls.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len()) {
+            // SAFETY: the offsets end where the bytes do (`end`), there are as many as the nulls need, and any bytes of ASCII are
+            // UTF-8.
+            return Ok(Arc::new(unsafe { LargeStringArray::new_unchecked(offsets, bytes, nulls) }));
+        }
         match LargeStringArray::try_new(offsets, bytes, nulls) {
             Ok(array) => Ok(Arc::new(array)),
             Err(error) => {

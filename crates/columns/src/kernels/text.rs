@@ -98,9 +98,13 @@ fn check(offsets: &[i64], bytes: &[u8], rows: Range<usize>) -> Result<(), BadTex
     Ok(())
 }
 
-/// Whether no offset is less than the one before. Without an early exit, so that many are looked at together.
+/// Whether no offset is less than the one before or than zero.
 fn rises(offsets: &[i64]) -> bool {
-    offsets.windows(2).fold(true, |rises, pair| rises & (pair[0] <= pair[1]))
+    // Signs are looked at together, without an early exit and without comparisons, which not every processor has for many
+    // numbers at once. A difference overflows only if one of the two is negative.
+    let differences =
+        offsets.array_windows().fold(0, |all, [start, end]| all | start | end.wrapping_sub(*start));
+    differences | offsets.last().copied().unwrap_or(0) >= 0
 }
 
 fn range(start: i64, end: i64, bytes: &[u8]) -> Option<&[u8]> {
