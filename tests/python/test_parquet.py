@@ -249,7 +249,7 @@ def test_text_that_is_none_is_found_in_every_encoding(bad, encoding, threads):
     use = (
         {"use_dictionary": True}
         if encoding == "RLE_DICTIONARY"
-        else {"use_dictionary": False, "column_encoding": encoding}
+        else {"use_dictionary": False, "column_encoding": {"n": "PLAIN", "t": encoding}}
     )
     for column in (text, pa.array(good)):
         file = io.BytesIO()

@@ -16,13 +16,15 @@ use std::{
 pub(crate) struct Texts {
     /// Columns of offsets and of bytes that a program writes.
     written: Vec<[usize; 2]>,
+    /// Whether there is text that has to be UTF-8.
+    has_text: bool,
     /// Whether the columns have to be looked at.
     doubtful: AtomicBool,
 }
 
 impl Texts {
     pub(crate) fn of(plan: &Plan, group: &Group) -> Self {
-        let (mut written, mut doubtful) = (Vec::new(), false);
+        let (mut written, mut has_text, mut doubtful) = (Vec::new(), false, false);
         let texts = group.form.nodes().filter_map(|node| match node {
             Form::String { key, binary: false } if plan.utf8 => Some(key),
             _ => None,
@@ -31,6 +33,7 @@ impl Texts {
         let places: HashMap<(&str, DType), usize> =
             all.rev().map(|(at, column)| ((column.key.as_str(), column.dtype), at)).collect();
         for key in texts {
+            has_text = true;
             let column =
                 |part: &str, dtype: DType| places.get(&(format!("{key}-{part}").as_str(), dtype)).copied();
             match (&group.decoder, column("offsets", DType::Int64), column("data", DType::UInt8)) {
@@ -41,7 +44,7 @@ impl Texts {
                 _ => doubtful = true,
             }
         }
-        Self { written, doubtful: AtomicBool::new(doubtful) }
+        Self { written, has_text, doubtful: AtomicBool::new(doubtful) }
     }
 
     /// Looks at what a program has written; `before` are the offsets that it went on from. They do not fall.
@@ -58,9 +61,11 @@ impl Texts {
         }
     }
 
-    /// From now on, something may be no text.
+    /// From now on, text may be none, if there is any.
     pub(crate) fn doubt(&self) {
-        self.doubtful.store(true, Ordering::Relaxed);
+        if self.has_text {
+            self.doubtful.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Whether something may be no text.
