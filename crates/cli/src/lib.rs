@@ -45,6 +45,7 @@ mod flags;
 mod forth;
 mod freq;
 mod generate;
+mod graph;
 mod head;
 mod index;
 mod interrupt;

@@ -9,9 +9,10 @@ mod members;
 mod points;
 mod streamers;
 
+pub(crate) use points::draw as points;
 pub(crate) use streamers::streamers;
 
-use crate::{console::Console, failure::Result, human, shape::Shape};
+use crate::{console::Console, failure::Result, graph::Graph, human, shape::Shape};
 use binned::Binned;
 use forthwith::{File, Key, plan::Error, root::Objects};
 use serde::Serialize;
@@ -48,7 +49,7 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     ))?;
     let width = console.width.unwrap_or(80);
     let picture = Binned::of(top).map(|binned| binned.draw(width, console.paint));
-    match picture.or_else(|| points::draw(top, width, console.paint)) {
+    match picture.or_else(|| points::draw(&Graph::of(top, "")?, width, console.paint)) {
         Some(picture) => console.text(&picture)?,
         None => console.text(&members::text(top))?,
     }
@@ -79,6 +80,12 @@ pub(crate) fn dump(file: &File, key: &Key, shape: Shape, console: &mut Console<'
 pub(crate) fn binned(file: &File, key: &Key) -> Result<Option<Binned>> {
     let object = file.object(&format!("{};{}", key.path, key.cycle))?;
     Ok(object.own::<Objects>().and_then(|objects| Binned::of(objects.top())))
+}
+
+/// The graph that an object is, under a name for legends; `None` if it is another object.
+pub(crate) fn graph(file: &File, key: &Key, name: &str) -> Result<Option<Graph>> {
+    let object = file.object(&format!("{};{}", key.path, key.cycle))?;
+    Ok(object.own::<Objects>().and_then(|objects| Graph::of(objects.top(), name)))
 }
 
 /// The picture of an object, if it is one that is drawn.

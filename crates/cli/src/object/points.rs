@@ -1,26 +1,20 @@
 //! The points of a graph, over both of their axes.
 
 use crate::{
+    graph::Graph,
     histogram::{framed, nice_step, tick_text, ticks},
     human,
     paint::Paint,
 };
-use forthwith::root::Object;
 
 const HEIGHT: usize = 16;
 /// The widest picture, whatever the terminal.
 const WIDEST: usize = 100;
 
-/// The picture of a `TGraph`; nothing of another object, or of one without points that are numbers.
-pub(super) fn draw(object: Object<'_>, width: usize, paint: Paint) -> Option<String> {
-    let is_graph = object.class() == "TGraph" || object.bases().any(|base| base.class == "TGraph");
-    if !is_graph {
-        return None;
-    }
-    let (x, y) = (object.array("fX")?, object.array("fY")?);
-    let all = x.len().min(y.len());
-    let points: Vec<(f64, f64)> =
-        x.floats().zip(y.floats()).filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+/// The picture of a graph; nothing of one without points that are numbers.
+pub(crate) fn draw(graph: &Graph, width: usize, paint: Paint) -> Option<String> {
+    let all = graph.x.len();
+    let points: Vec<(f64, f64)> = graph.points().map(|point| (point.x, point.y)).collect();
     let (left, right) = range(points.iter().map(|point| point.0))?;
     let (bottom, top) = range(points.iter().map(|point| point.1))?;
     let columns = width.min(WIDEST).saturating_sub(12).max(20);

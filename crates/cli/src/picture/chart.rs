@@ -12,12 +12,12 @@ use super::{
 };
 use crate::binned::{Binning, Filled};
 
-const WIDTH: f64 = 800.0;
-const HEIGHT: f64 = 600.0;
+pub(super) const WIDTH: f64 = 800.0;
+pub(super) const HEIGHT: f64 = 600.0;
 /// Height of the panel of ratios.
 const RATIO: f64 = 150.0;
-const TOP: f64 = 48.0;
-const RIGHT: f64 = 28.0;
+pub(super) const TOP: f64 = 48.0;
+pub(super) const RIGHT: f64 = 28.0;
 
 /// Draws histograms over each other.
 pub(crate) fn chart(title: &str, histograms: &[Filled], y_title: &str, style: Style) -> Scene {
@@ -34,7 +34,8 @@ pub(crate) fn chart(title: &str, histograms: &[Filled], y_title: &str, style: St
     let ratios = style.ratio.then(|| ratio::axis(histograms));
     let panel = Area { top: area.bottom + 10.0, bottom: area.bottom + RATIO, ..area };
     area.left = ratios.iter().map(|axis| left_margin(&panel, axis)).fold(left_margin(&area, &y), f64::max);
-    let place = legend.make_room(&area, histograms, &x.scale, &mut y.scale);
+    let columns: Vec<_> = histograms.iter().flat_map(Filled::columns).collect();
+    let place = legend.make_room(&area, &columns, &x.scale, &mut y.scale);
 
     for (at, histogram) in histograms.iter().enumerate() {
         let outline = steps(histogram, &area, &x.scale, &y.scale);

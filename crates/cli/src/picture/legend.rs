@@ -55,6 +55,20 @@ impl Legend {
                 }));
             }
         }
+        Self::new(rows, is_one)
+    }
+
+    /// The legend of several graphs; empty for one.
+    pub(super) fn of_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
+        let is_one = names.len() == 1;
+        let rows = names.enumerate().filter(|_| !is_one);
+        Self::new(
+            rows.map(|(at, name)| Row::Name(at, Label::latex(name).cut(LETTERS, NAME))).collect(),
+            is_one,
+        )
+    }
+
+    fn new(rows: Vec<Row>, is_one: bool) -> Self {
         let width = |row: &Row| match row {
             Row::Name(_, name) => SAMPLE + name.width(LETTERS),
             Row::Number(name, number) => {
@@ -69,9 +83,15 @@ impl Legend {
         LINE * self.rows.len() as f64
     }
 
-    /// Makes the vertical axis longer, so that no histogram reaches the legend on the side where that takes less.
-    /// Returns the place of the legend.
-    pub(super) fn make_room(&self, area: &Area, histograms: &[Filled], x: &Scale, y: &mut Scale) -> Point {
+    /// Makes the vertical axis longer, so that nothing reaches the legend on the side where that takes less: `columns` are the
+    /// heights of what is drawn, each from one place of the horizontal axis to another. Returns the place of the legend.
+    pub(super) fn make_room(
+        &self,
+        area: &Area,
+        columns: &[([f64; 2], f64)],
+        x: &Scale,
+        y: &mut Scale,
+    ) -> Point {
         let top = area.top + PAD;
         let (right, left) = (area.right - PAD - self.width, area.left + PAD);
         if self.rows.is_empty() {
@@ -79,10 +99,10 @@ impl Legend {
         }
         let highest = |from: f64| {
             let (from, to) = (from - PAD, from + self.width + PAD);
-            let columns = histograms.iter().flat_map(Filled::columns);
-            let below =
-                columns.filter(|(ends, _)| area.x(x.part(ends[0])) < to && area.x(x.part(ends[1])) > from);
-            below.map(|(_, value)| y.part(value)).filter(|part| part.is_finite()).fold(0.0, f64::max)
+            let below = columns
+                .iter()
+                .filter(|(ends, _)| area.x(x.part(ends[0])) < to && area.x(x.part(ends[1])) > from);
+            below.map(|(_, value)| y.part(*value)).filter(|part| part.is_finite()).fold(0.0, f64::max)
         };
         let (at_right, at_left) = (highest(right), highest(left));
         // The right, where it is looked for, unless that takes more.

@@ -1,10 +1,11 @@
-//! Pictures of histograms, as SVG or PNG, in the style of high-energy physics: `forthwith plot -o FILE`.
+//! Pictures of histograms and graphs, as SVG or PNG, in the style of high-energy physics: `forthwith plot -o FILE`.
 
 mod axis;
 mod chart;
 mod color;
 mod font;
 mod frame;
+mod graphs;
 mod heat;
 mod label;
 mod legend;
@@ -17,6 +18,7 @@ mod svg;
 mod tests;
 
 pub(crate) use chart::chart;
+pub(crate) use graphs::graphs;
 pub(crate) use heat::heat;
 pub(crate) use parts::Style;
 pub(crate) use scene::Scene;

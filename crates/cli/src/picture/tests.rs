@@ -1,11 +1,14 @@
 //! Pictures of histograms of all kinds.
 
 use super::{
-    Style, chart, heat, png,
+    Style, chart, graphs, heat, png,
     scene::{Scene, Shape},
     svg,
 };
-use crate::binned::{Binning, Filled, Grid};
+use crate::{
+    binned::{Binning, Filled, Grid},
+    graph::{Errors, Graph},
+};
 
 /// Numbers without a library: a linear congruential generator.
 struct Random(u64);
@@ -92,6 +95,26 @@ fn random_histograms_are_drawn() {
         let (x, y) = (random.binning(bins.min(20)), random.binning(7));
         let values = (0..7 * bins.min(20)).map(|_| random.number()).collect();
         check(&heat(&x.title, &Grid { x: x.clone(), y, values, ..Grid::default() }, "Entries", style), seed);
+    }
+}
+
+#[test]
+fn random_graphs_are_drawn() {
+    for seed in 0..100 {
+        let mut random = Random(seed);
+        let count = [0, 1, 2, 30][random.below(4)];
+        let numbers = |random: &mut Random| (0..count).map(|_| random.number()).collect::<Vec<f64>>();
+        let errors = |random: &mut Random| {
+            (random.below(2) == 0).then(|| Errors { low: numbers(random), high: numbers(random) })
+        };
+        let mut graph = || {
+            let (x, y) = (numbers(&mut random), numbers(&mut random));
+            let (x_errors, y_errors) = (errors(&mut random), errors(&mut random));
+            let Binning { title, .. } = random.binning(1);
+            Graph { name: title.clone(), x_title: title, x, y, x_errors, y_errors, ..Graph::default() }
+        };
+        let all: Vec<Graph> = (0..1 + seed % 3).map(|_| graph()).collect();
+        check(&graphs(&all[0].x_title, &all, random.style()), seed);
     }
 }
 

@@ -1,8 +1,11 @@
-//! A histogram that is drawn, with its texts.
+//! A histogram or graph that is drawn, with its texts.
 
-use crate::binned::{Filled, Grid};
+use crate::{
+    binned::{Filled, Grid},
+    graph::Graph,
+};
 
-/// A histogram with its texts.
+/// A histogram or graph with its texts.
 pub(super) enum Drawing {
     One {
         filled: Box<Filled>,
@@ -15,6 +18,10 @@ pub(super) enum Drawing {
         title: String,
         caption: String,
         z_title: String,
+    },
+    Points {
+        graph: Box<Graph>,
+        caption: String,
     },
     /// No values, and the reason.
     Nothing(String),

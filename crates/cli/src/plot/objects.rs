@@ -1,4 +1,4 @@
-//! Objects that are drawn: histograms, profiles and efficiencies of one to three dimensions.
+//! Objects that are drawn: histograms, profiles and efficiencies of one to three dimensions, and graphs.
 
 use super::drawing::Drawing;
 use crate::{
@@ -7,7 +7,7 @@ use crate::{
 };
 use forthwith::{File, Key};
 
-/// The histogram that an object is, under a name for legends.
+/// The histogram or graph that an object is, under a name for legends.
 ///
 /// # Errors
 /// It is another object.
@@ -23,8 +23,11 @@ pub(super) fn drawing(file: &File, key: &Key, name: &str) -> Result<Drawing> {
             return Ok(Drawing::two(grid, title, caption, binned.values_title("Entries")));
         }
     }
+    if let Some(graph) = object::graph(file, key, name)? {
+        return Ok(Drawing::Points { graph: Box::new(graph), caption });
+    }
     let what = format!(
-        "plot draws branches and histograms in pictures and as JSON, and {} is a {}",
+        "plot draws branches, histograms and graphs in pictures and as JSON, and {} is a {}",
         key.path, key.class
     );
     Err(Failure::misuse(human::clean(&what)))

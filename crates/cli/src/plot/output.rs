@@ -1,14 +1,15 @@
-//! Histograms as a picture, as text and as JSON.
+//! Histograms and graphs as a picture, as text and as JSON.
 
 use super::{Plotting, drawing::Drawing};
 use crate::{
     binned::{Binning, Filled, Grid},
     console::Console,
     failure::{Failure, Result},
+    graph::Graph,
     heat::shaded,
     histogram::Bars,
     human,
-    picture::{chart, heat},
+    picture::{chart, graphs, heat},
     shape::Shape,
 };
 use serde::Serialize;
@@ -16,12 +17,13 @@ use serde::Serialize;
 /// Lines of bars.
 const HEIGHT: usize = 16;
 
-/// A histogram as JSON.
+/// A histogram or graph as JSON.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Report<'a> {
     One(&'a Filled),
     Two(&'a Grid),
+    Points(&'a Graph),
 }
 
 /// Writes the picture, or prints text or JSON.
@@ -51,6 +53,7 @@ pub(super) fn all(
             match drawing {
                 Drawing::One { filled, .. } => reports.push(Report::One(filled)),
                 Drawing::Two { grid, .. } => reports.push(Report::Two(grid)),
+                Drawing::Points { graph, .. } => reports.push(Report::Points(graph)),
                 Drawing::Nothing(why) => console.note(why),
             }
         }
@@ -78,7 +81,9 @@ fn check_ratio(drawings: &[Drawing]) -> Result<()> {
                     return Err(Failure::misuse(human::clean(&what)));
                 }
             },
-            Drawing::Two { .. } => return Err(Failure::misuse("--ratio is for one dimension".into())),
+            Drawing::Two { .. } | Drawing::Points { .. } => {
+                return Err(Failure::misuse("--ratio is for histograms of one dimension".into()));
+            }
             Drawing::Nothing(_) => {}
         }
     }
@@ -91,6 +96,7 @@ fn check_ratio(drawings: &[Drawing]) -> Result<()> {
 fn picture(drawings: Vec<Drawing>, plotting: &Plotting, console: &mut Console<'_>) -> Result<()> {
     let Some(picture) = &plotting.output else { return Ok(()) };
     let (mut histograms, mut captions, mut titles, mut y_titles) = (vec![], vec![], vec![], vec![]);
+    let mut points = Vec::new();
     let count = drawings.len();
     for drawing in drawings {
         match drawing {
@@ -107,16 +113,30 @@ fn picture(drawings: Vec<Drawing>, plotting: &Plotting, console: &mut Console<'_
                 let what = format!("one picture has one histogram of two dimensions, not {count} histograms");
                 return Err(Failure::misuse(what));
             }
+            Drawing::Points { graph, caption } => {
+                titles.push(graph.title.clone());
+                captions.push(caption);
+                points.push(*graph);
+            }
             Drawing::Nothing(why) => console.note(&why),
         }
-    }
-    if histograms.is_empty() {
-        return Ok(());
     }
     titles.dedup();
     captions.dedup();
     // Titles that differ are in the legend.
     let title = if let [title] = &titles[..] { title.as_str() } else { "" };
+    if !points.is_empty() {
+        if !histograms.is_empty() {
+            return Err(Failure::misuse("one picture has histograms or graphs, not both".into()));
+        }
+        if plotting.is_density || plotting.style.stats {
+            return Err(Failure::misuse("--density and --stats are for histograms".into()));
+        }
+        return picture.write(&graphs(title, &points, plotting.style), &captions.join("; "), console);
+    }
+    if histograms.is_empty() {
+        return Ok(());
+    }
     let y_title = if plotting.is_density { "Density" } else { y_titles.first().map_or("", String::as_str) };
     let mut columns: Vec<&str> =
         histograms.iter().map(|histogram| histogram.binning.title.as_str()).collect();
@@ -141,6 +161,14 @@ fn text(drawing: &Drawing, plotting: &Plotting, console: &mut Console<'_>) -> Re
             let draw = if style.log_y { Bars::draw_log } else { Bars::draw };
             console.text(&draw(&bars, HEIGHT, wide, &label, console.paint))?;
             if style.stats { console.line(&statistics(filled)) } else { Ok(()) }
+        }
+        // Several graphs: one alone is shown as the object that it is.
+        Drawing::Points { graph, caption } => {
+            console.line(&format!("{caption}\n"))?;
+            match crate::object::points(graph, super::fill::text_width(console), console.paint) {
+                Some(points) => console.text(&points),
+                None => console.line("no points that are numbers"),
+            }
         }
         Drawing::Two { grid, caption, .. } => {
             console.line(&format!("{caption}\n"))?;

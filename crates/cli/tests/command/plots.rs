@@ -39,6 +39,41 @@ fn graphs_and_efficiencies_are_drawn() {
     assert!(output(&["show", "--json", &file("histograms.root:points")]).contains("fX"));
 }
 
+#[test]
+fn graphs_are_pictures_and_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("graphs.svg");
+    let name = path.to_str().expect("UTF-8");
+    for (objects, dots, legends) in [
+        (&["points"][..], 4, &[][..]),
+        (&["errors", "asymmetric"], 8, &["errors", "asymmetric"]),
+        (&["bent"], 4, &[]),
+        (&["many"], 4, &[]),
+    ] {
+        let files: Vec<String> =
+            objects.iter().map(|object| file(&format!("histograms.root:{object}"))).collect();
+        let mut line = vec!["plot", "-o", name, "--force"];
+        line.extend(files.iter().map(String::as_str));
+        output(&line);
+        let picture = std::fs::read_to_string(&path).expect("a picture");
+        assert!(picture.starts_with("<svg") && picture.matches('Z').count() == dots, "{picture}");
+        assert!(legends.iter().all(|legend| picture.contains(&format!(">{legend}<"))), "{picture}");
+        for file in &files {
+            let json: serde_json::Value =
+                serde_json::from_str(&output(&["plot", "--json", file])).expect("JSON");
+            let graph = &json[0];
+            let count = graph["x"].as_array().expect("points").len();
+            assert_eq!(graph["y"].as_array().map(Vec::len), Some(count));
+            let has_errors = objects != ["points"];
+            assert_eq!(
+                graph["y_errors"]["low"].as_array().map(Vec::len),
+                has_errors.then_some(count),
+                "{json}"
+            );
+        }
+    }
+}
+
 /// The name of the first object of a file.
 fn first(name: &str) -> String {
     let listed = output(&["ls", "--json", &file(name)]);
@@ -299,7 +334,12 @@ fn a_picture_is_written() {
 
     for (line, what) in [
         (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.pdf"][..], "neither .svg nor .png"),
-        (&["plot", &file("histograms.root:points"), "-o", "x.svg"], "points is a TGraph"),
+        (&["plot", &file("histograms.root:formula"), "-o", "x.svg"], "formula is a TF1"),
+        (&["plot", &file("histograms.root:points"), "-o", "x.svg", "--density"], "are for histograms"),
+        (
+            &["plot", &file("histograms.root:points"), &file("histograms.root:h1d"), "-o", "x.svg"],
+            "histograms or graphs",
+        ),
         (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.svg", "--log", "w"], "letters x, y and z"),
         (&["plot", &file("zmumu.root:events/MET_pt"), "-o", "x.svg", "--ratio"], "two histograms"),
         (&["plot", &file("zmumu.root:events/MET_pt"), "--y-range", "0,1"], "--y"),
