@@ -1,6 +1,6 @@
 //! Text to cells.
 
-use crate::plain::{Marks, Placed, Plain, divide};
+use crate::plain::{Cell, LONGEST, Marks, Placed, Plain, divide};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use forthwith_kernels::marks::marks;
 use forthwith_plan::{Error, Result};
@@ -44,22 +44,6 @@ pub(crate) struct Record<'a> {
     cells: &'a [Placed],
 }
 
-/// A cell: its text, and whether there were quotes around it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cell<'a> {
-    pub text: &'a [u8],
-    pub is_quoted: bool,
-}
-
-impl Cell<'_> {
-    /// Whether there is nothing, not even an empty text.
-    pub(crate) const fn is_missing(self) -> bool {
-        self.text.is_empty() && !self.is_quoted
-    }
-}
-
-/// Limit on the bytes of a record: what is longer is damage, such as a quote that never ends.
-pub(crate) const LONGEST: usize = 64 << 20;
 /// Pieces of at most this length are divided at their marks.
 const LONGEST_PIECE: usize = 1 << 31;
 
@@ -144,7 +128,7 @@ impl Records {
         self.cells.push(Placed::new(start, end, is_quoted));
     }
 
-    /// Divides plain records from a byte of the piece on, up to one that is not plain or has another width, at most some.
+    /// Divides plain records from a byte of the piece on, up to the first one with quotes within cells or of another width, at most some.
     /// Returns the byte at which the next one begins. Any other record is for [`read`](Self::read).
     pub(crate) fn read_plain(&mut self, piece: &[u8], from: usize, most: usize, plain: &mut Plain) -> usize {
         plain.clear();

@@ -1,6 +1,10 @@
 //! Decoding: some columns of a block of records.
 
-use crate::{cells::Records, fill::Filled, plain::Plain, types::CellType};
+use crate::{
+    cells::Records,
+    fill::{Filled, Requested},
+    plain::Plain,
+};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{
     BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
@@ -22,24 +26,6 @@ pub(crate) struct Recipe {
     pub width: usize,
     /// The requested columns.
     pub columns: Vec<Requested>,
-}
-
-/// A column of which cells are read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Requested {
-    /// Its number among the cells of a record.
-    pub at: usize,
-    pub name: String,
-    #[serde(rename = "type")]
-    pub cell_type: CellType,
-    pub is_optional: bool,
-}
-
-impl Requested {
-    /// The Form of the column.
-    pub(crate) fn form(&self) -> Form {
-        self.cell_type.form(self.at, self.is_optional)
-    }
 }
 
 impl Recipe {

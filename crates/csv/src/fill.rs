@@ -1,12 +1,30 @@
 //! Columns that are filled with the values of cells.
 
 use crate::{
-    cells::Cell,
-    decode::Requested,
+    plain::Cell,
     types::{CellType, boolean, day, float, integer, moment, time, unsigned},
 };
-use forthwith_columns::{Column, DType};
+use forthwith_columns::{Column, DType, Form};
 use forthwith_plan::Error;
+use serde::{Deserialize, Serialize};
+
+/// A column of which cells are read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Requested {
+    /// Its number among the cells of a record.
+    pub at: usize,
+    pub name: String,
+    #[serde(rename = "type")]
+    pub cell_type: CellType,
+    pub is_optional: bool,
+}
+
+impl Requested {
+    /// The Form of the column.
+    pub(crate) fn form(&self) -> Form {
+        self.cell_type.form(self.at, self.is_optional)
+    }
+}
 
 /// A column that is being filled.
 pub(crate) struct Filled {

@@ -1,7 +1,23 @@
 //! Plain records: text that is divided where its marks are.
 
-use crate::cells::{Cell, LONGEST};
 use forthwith_kernels::marks::LANES;
+
+/// A cell: its text, and whether there were quotes around it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cell<'a> {
+    pub text: &'a [u8],
+    pub is_quoted: bool,
+}
+
+impl Cell<'_> {
+    /// Whether there is nothing, not even an empty text.
+    pub(crate) const fn is_missing(self) -> bool {
+        self.text.is_empty() && !self.is_quoted
+    }
+}
+
+/// Limit on the bytes of a record: longer ones are damage, such as a quote that never ends.
+pub(crate) const LONGEST: usize = 64 << 20;
 
 /// A cell of a record in a text of less than 2 GiB.
 #[derive(Clone, Copy)]
@@ -99,7 +115,7 @@ impl Plain {
     }
 }
 
-/// Divides a record that begins at a byte, the first one that is marked at or behind it. Returns the byte behind its line break
+/// Divides a record that begins at a byte; the next mark is at or behind it. Returns the byte behind its line break
 /// and the number of line feeds; `None` unless the record is plain and whole.
 #[inline]
 pub(crate) fn divide(

@@ -1,8 +1,8 @@
 //! Opening a file: one pass over its text.
 
 use crate::{
-    cells::{Cell, Record, Records},
-    plain::Plain,
+    cells::{Record, Records},
+    plain::{Cell, Plain},
     seen::Seen,
     types::CellType,
     typing::types_of,
@@ -49,7 +49,7 @@ pub(crate) struct CsvColumn {
     pub is_optional: bool,
 }
 
-/// Bytes that each thread looks at, of those that are read at once.
+/// Bytes for each thread of the bytes that are read at once.
 const PIECE: u64 = 1 << 20;
 /// Limit on the threads for which bytes are read at once.
 const MOST_THREADS: usize = 16;

@@ -1,7 +1,7 @@
 //! The types of columns, found from all of their cells.
 
 use crate::{
-    cells::Cell,
+    plain::Cell,
     types::{CellType, boolean, decimal, float, integer, moment, parts, time, unsigned, whole},
 };
 use forthwith_kernels::digits;
@@ -53,7 +53,7 @@ impl Seen {
         self.0 = all;
     }
 
-    /// Takes note of what other cells have been.
+    /// Takes note of other cells.
     pub(crate) const fn merge(&mut self, other: Self) {
         self.0 |= other.0;
     }

@@ -1,9 +1,6 @@
 //! A file as a table.
 
-use crate::{
-    CsvFile,
-    decode::{Recipe, Requested},
-};
+use crate::{CsvFile, decode::Recipe, fill::Requested};
 use forthwith_plan::{
     BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored,
     Task, check_entries, cuts,

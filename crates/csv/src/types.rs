@@ -155,7 +155,7 @@ pub(crate) fn decimal(cell: &[u8]) -> Option<f64> {
     Some(if unsigned.len() < cell.len() { -value } else { value })
 }
 
-/// What stands before and behind the point of a number of at most 18 digits.
+/// The digits before and behind the point of a number of at most 18 digits.
 #[inline]
 pub(crate) fn parts(unsigned: &[u8]) -> Option<(&[u8], &[u8])> {
     let point = unsigned.iter().take(digits::MOST).position(|byte| *byte == b'.')?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 /// Records that a thread looks at before it takes others.
 const PART: usize = 1 << 12;
 
-/// Plain records of a piece, and what the cells of their columns are so far.
+/// Plain records of a piece, and the types of the cells of their columns so far.
 struct Typing<'a> {
     piece: &'a [u8],
     plain: &'a Plain,

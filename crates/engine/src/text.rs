@@ -1,8 +1,8 @@
 //! Whether text is text, where the plan says that it is.
 //!
 //! Text that a program has just written is validated by the thread that ran it, while it is in the cache, and so is
-//! that of formats which say so. Text that is not valid, or that nobody validated, is looked for in the columns when
-//! all is there: that says which string it is.
+//! that of formats which say so. Text that is not valid, or that was not validated, is looked for in the columns when
+//! all is there, which tells the string.
 
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;

@@ -93,7 +93,7 @@ impl Texts<'_> {
     }
 }
 
-/// Puts items one behind the other, and answers where the last ends; nothing where there is no room, or no such item.
+/// Puts items one behind the other, and answers where the last ends; nothing if the bytes do not suffice, or without such an item.
 #[inline(never)]
 fn gather(
     offsets: &mut [[u8; 8]],

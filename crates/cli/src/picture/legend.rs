@@ -84,7 +84,7 @@ impl Legend {
     }
 
     /// Makes the vertical axis longer, so that nothing reaches the legend on the side where that takes less: `columns` are the
-    /// heights of what is drawn, each from one place of the horizontal axis to another. Returns the place of the legend.
+    /// heights of the drawn shapes, each from one place of the horizontal axis to another. Returns the place of the legend.
     pub(super) fn make_room(
         &self,
         area: &Area,
