@@ -8,7 +8,9 @@ import random
 import subprocess
 import sys
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from pyarrow import feather, ipc
 
@@ -228,13 +230,79 @@ def test_unions_of_missing_values(tmp_path):
 
 
 def test_unsupported_columns_are_named(tmp_path):
-    table = pa.table({"r": pa.array([[1], [2]], pa.list_view(pa.int64())), "x": [1, 2]})
+    table = pa.table({"r": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()), "x": [1, 2]})
     with ipc.new_file(tmp_path / "a.arrow", table.schema) as writer:
         writer.write_table(table)
     file = forthwith.open(tmp_path / "a.arrow")
     assert file.arrays(["x"])["x"].to_list() == [1, 2]
-    with pytest.raises(forthwith.UnsupportedError, match="ListView"):
+    with pytest.raises(forthwith.UnsupportedError, match="Interval"):
         file.arrays(["r"])
+
+
+def encoded(random, rows, depth=2):
+    """An array with runs or list views in it."""
+    kind = random.integers(0, 6 if depth else 3)
+    numbers = pa.array(random.integers(0, 3, rows), mask=random.random(rows) < 0.2)
+    if kind == 0:
+        return numbers
+    if kind == 1:
+        return pc.dictionary_encode(numbers.cast(pa.string())) if random.random() < 0.5 else numbers.cast(pa.string())
+    if kind == 2:
+        ends = np.unique(np.append(random.integers(1, rows + 1, rows // 2), rows)) if rows else np.array([], "i4")
+        values = encoded(random, len(ends), 0)
+        if isinstance(values, pa.RunEndEncodedArray):
+            values = values.values.slice(0, 0) if not len(ends) else pa.array(values.to_pylist())
+        ends = pa.array(ends, [pa.int16(), pa.int32(), pa.int64()][random.integers(0, 3)])
+        return pa.RunEndEncodedArray.from_arrays(ends, values)
+    items = encoded(random, int(random.integers(0, 2 * rows + 2)), depth - 1)
+    if kind == 3:
+        sizes = random.integers(0, min(len(items), 4) + 1, rows)
+        offsets = np.array([random.integers(0, len(items) - size + 1) for size in sizes], dtype=np.int64)
+        of, dtype = (pa.ListViewArray, "i4") if random.random() < 0.5 else (pa.LargeListViewArray, "i8")
+        mask = pa.array(random.random(rows) < 0.2)
+        return of.from_arrays(pa.array(offsets.astype(dtype)), pa.array(sizes.astype(dtype)), items, mask=mask)
+    if kind == 4:
+        offsets = np.sort(random.integers(0, len(items) + 1, rows + 1)).astype("i4")
+        return pa.ListArray.from_arrays(pa.array(offsets), items)
+    return pa.StructArray.from_arrays([encoded(random, rows, depth - 1), numbers], ["a", "b"])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_runs_and_list_views(seed, tmp_path):
+    random = np.random.default_rng(seed)
+    rows = int(random.integers(0, 40))
+    table = pa.table({f"c{at}": encoded(random, rows) for at in range(4)})
+    start = int(random.integers(0, rows + 1)) if seed % 2 else 0
+    part = table.slice(start)
+    begin = ipc.new_file if seed % 3 else ipc.new_stream
+    options = ipc.IpcWriteOptions(compression=[None, "lz4", "zstd"][seed % 3])
+    with begin(tmp_path / "a.arrow", table.schema, options=options) as writer:
+        writer.write_table(part, max_chunksize=max(1, rows // 2))
+    want = {name: ipc_values(part[name]) for name in table.column_names}
+    file = forthwith.open(tmp_path / "a.arrow")
+    found = file.arrays()
+    for name in table.column_names:
+        assert found[name].to_list() == want[name], (name, table.schema.field(name).type)
+        assert pa.table(file.select([name]))[name].to_pylist() == want[name]
+
+
+def ipc_values(column):
+    """Python's values, of dictionaries and runs within others as well."""
+    return pa.chunked_array(column.chunks, column.type).to_pylist()
+
+
+def test_runs_that_lie_are_refused(tmp_path):
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5, 9], pa.int32()), pa.array([1.5, None, 2.5]))
+    path = tmp_path / "a.arrow"
+    with ipc.new_stream(path, pa.schema({"r": runs.type})) as writer:
+        writer.write_table(pa.table({"r": runs}))
+    raw = path.read_bytes()
+    at = raw.index(np.array([2, 5, 9], "i4").tobytes())
+    assert forthwith.open(path).arrays()["r"].to_list() == runs.to_pylist()
+    for ends in ([2, 2, 9], [5, 2, 9], [2, 5, 8], [-2, 5, 9], [0, 5, 9]):
+        path.write_bytes(raw[:at] + np.array(ends, "i4").tobytes() + raw[at + 12 :])
+        with pytest.raises(forthwith.DamagedFileError, match="run"):
+            forthwith.open(path).arrays()
 
 
 def test_a_file_that_is_cut_off(tmp_path):

@@ -1,14 +1,16 @@
 //! Arrow arrays of the buffers of a column, each of which is checked before Arrow's library sees it.
 
 use crate::{
-    layout::Part,
-    reachable::{Reachable, in_lists, in_lists_of, in_member, in_records},
+    build::{Head, built, check_limit},
+    expanded::{View, runs},
+    layout::{Part, is_nullable},
+    reachable::{Reachable, in_lists, in_lists_of, in_member, in_records, in_views},
 };
 use arrow_array::{Array as _, UnionArray, make_array};
 use arrow_buffer::{Buffer, ScalarBuffer};
-use arrow_data::{ArrayData, BufferSpec, layout};
-use arrow_schema::{DataType, UnionFields, UnionMode};
-use forthwith_io::{Codec, CodecError, Decompressor, LARGEST_EXPANSION};
+use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field, UnionFields, UnionMode};
+use forthwith_io::{Codec, Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, ops::Range};
 
@@ -34,9 +36,6 @@ pub(crate) struct Source<'a> {
 
 /// Puts values in the place of the keys of the next dictionary; keys that are not reachable may have no value.
 pub(crate) type Hydrate<'h> = dyn FnMut(ArrayData, &Reachable) -> Result<ArrayData> + 'h;
-
-/// Rows, validity if any is null.
-type Head = (usize, Option<Buffer>);
 
 impl Source<'_> {
     /// An array of a stored type. Its type has values in the place of dictionaries.
@@ -67,13 +66,25 @@ impl Source<'_> {
                 let width = if matches!(stored, DataType::LargeList(_)) { 8 } else { 4 };
                 let inner = in_lists(&offsets, width, head.1.as_deref(), item.data_type(), reachable);
                 let content = self.array(item.data_type(), &inner, hydrate)?;
-                let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
+                let item = of_type(item, &content).into();
                 let data_type = match stored {
                     DataType::List(_) => DataType::List(item),
                     DataType::Map(_, sorted) => DataType::Map(item, *sorted),
                     _ => DataType::LargeList(item),
                 };
                 built(&data_type, head, vec![offsets], vec![content])?
+            }
+            DataType::ListView(item) | DataType::LargeListView(item) => {
+                let view = self.view(matches!(stored, DataType::LargeListView(_)))?;
+                let inner = in_views(view.ranges(), item.data_type(), reachable);
+                let items = self.array(item.data_type(), &inner, hydrate)?;
+                view.lists(of_type(item, &items).into(), &items, self.limit)?
+            }
+            DataType::RunEndEncoded(ends, values) => {
+                let (rows, _) = self.node()?;
+                let ends = self.array(ends.data_type(), &None, hydrate)?;
+                let values = self.array(values.data_type(), &None, hydrate)?;
+                runs(rows, ends, &values, self.limit)?
             }
             DataType::FixedSizeList(item, size) => {
                 let head = self.head()?;
@@ -83,7 +94,7 @@ impl Source<'_> {
                 }
                 let inner = in_lists_of(items, head.0, head.1.as_deref(), item.data_type(), reachable);
                 let content = self.array(item.data_type(), &inner, hydrate)?;
-                let item = item.as_ref().clone().with_data_type(content.data_type().clone()).into();
+                let item = of_type(item, &content).into();
                 built(&DataType::FixedSizeList(item, *size), head, vec![], vec![content])?
             }
             DataType::Struct(fields) => {
@@ -95,9 +106,7 @@ impl Source<'_> {
                 let inner = in_records(head.0, head.1.as_deref(), &types, reachable);
                 let contents = types.into_iter().map(|field| self.array(field, &inner, hydrate));
                 let contents = contents.collect::<Result<Vec<_>>>()?;
-                let plain = fields.iter().zip(&contents).map(|(field, content)| {
-                    field.as_ref().clone().with_data_type(content.data_type().clone())
-                });
+                let plain = fields.iter().zip(&contents).map(|(field, content)| of_type(field, content));
                 built(&DataType::Struct(plain.collect()), head, vec![], contents)?
             }
             DataType::Union(fields, mode) => self.union(fields, *mode, hydrate)?,
@@ -149,11 +158,33 @@ impl Source<'_> {
             self.array(field.data_type(), &chosen, hydrate).map(make_array)
         });
         let children = children.collect::<Result<Vec<_>>>()?;
-        let plain = fields.iter().zip(&children).map(|((id, field), child)| {
-            (id, field.as_ref().clone().with_data_type(child.data_type().clone()).into())
-        });
+        let plain = fields
+            .iter()
+            .zip(&children)
+            .map(|((id, field), child)| (id, of_type(field, &child.to_data()).into()));
         let union = UnionArray::try_new(plain.collect(), tags, offsets, children);
         Ok(union.map_err(|error| Error::fault(error.to_string()))?.into_data())
+    }
+
+    /// Validity, offsets and sizes of a list view.
+    fn view(&mut self, is_large: bool) -> Result<View> {
+        let ((rows, validity), offsets, sizes) = (self.head()?, self.buffer()?, self.buffer()?);
+        let width = if is_large { 8 } else { 4 };
+        let numbers = |buffer: &Buffer| {
+            let bytes = rows.checked_mul(width).and_then(|bytes| buffer.get(..bytes));
+            let short = || {
+                let bytes = rows.saturating_mul(width) as u64;
+                Error::truncated("a buffer of a list view", bytes, buffer.len() as u64)
+            };
+            let number = |bytes: &[u8]| match bytes.first_chunk() {
+                Some(bytes) => i64::from_le_bytes(*bytes),
+                None => bytes.first_chunk().map_or(-1, |bytes| i32::from_le_bytes(*bytes).into()),
+            };
+            let numbers = bytes.ok_or_else(short)?.chunks_exact(width).map(number);
+            // Of null rows they may be anything.
+            Ok::<_, Error>(numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX)).collect())
+        };
+        Ok(View { rows, offsets: numbers(&offsets)?, sizes: numbers(&sizes)?, validity })
     }
 
     /// The next node: rows, and how many of them are null by its own account.
@@ -203,6 +234,11 @@ impl Source<'_> {
     }
 }
 
+/// A field of the type that its array has when it is read.
+fn of_type(field: &Field, array: &ArrayData) -> Field {
+    field.clone().with_data_type(array.data_type().clone()).with_nullable(is_nullable(field))
+}
+
 /// A compressed buffer has its length before it, or -1 if it is stored as it is.
 fn decompressed<'s>(
     codec: Codec,
@@ -246,36 +282,4 @@ fn decompressed<'s>(
         decompressor.decompress(codec, stored, &mut bytes)?;
     }
     Ok(Cow::Owned(bytes))
-}
-
-/// Refuses more bytes than the limit for memory allows.
-pub(crate) fn check_limit(codec: &'static str, bytes: usize, limit: Option<usize>) -> Result<()> {
-    match limit {
-        Some(limit) if bytes > limit => Err(Error::new(CodecError::OverLimit { codec, limit })),
-        _ => Ok(()),
-    }
-}
-
-/// An array whose contents are validated: lengths of buffers, offsets, UTF-8.
-fn built(
-    data_type: &DataType,
-    (rows, validity): Head,
-    mut buffers: Vec<Buffer>,
-    children: Vec<ArrayData>,
-) -> Result<ArrayData> {
-    // Arrow's library panics where bytes are left behind the last number of a buffer.
-    for (buffer, spec) in buffers.iter_mut().zip(layout(data_type).buffers) {
-        if let BufferSpec::FixedWidth { byte_width, .. } = spec
-            && byte_width > 0
-        {
-            *buffer = buffer.slice_with_length(0, buffer.len() - buffer.len() % byte_width);
-        }
-    }
-    let data = ArrayData::builder(data_type.clone())
-        .len(rows)
-        .null_bit_buffer(validity)
-        .buffers(buffers)
-        .child_data(children)
-        .align_buffers(true);
-    data.build().map_err(|error| Error::fault(error.to_string()))
 }

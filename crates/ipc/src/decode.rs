@@ -119,7 +119,10 @@ fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
         DataType::Dictionary(_, values) => found.push(values.as_ref().clone()),
         DataType::List(item)
         | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
+        | DataType::RunEndEncoded(_, item)
         | DataType::Map(item, _) => {
             found.extend(dictionary_types(item.data_type()));
         }

@@ -1,10 +1,7 @@
 //! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
 
 use crate::{
-    buffers::{Source, check_limit},
-    layout::Part,
-    message::Batch,
-    reachable::Reachable,
+    buffers::Source, build::check_limit, layout::Part, message::Batch, reachable::Reachable,
     value_bytes::bytes_of,
 };
 use arrow_array::{Array as _, ArrayRef, cast::AsArray as _, make_array};

@@ -69,7 +69,15 @@ fn invalid(data_type: &DataType, depth: usize) -> Option<String> {
     match data_type {
         DataType::FixedSizeBinary(size) if *size < 0 => Some(format!("values of {size} bytes")),
         DataType::FixedSizeList(_, size) if *size < 0 => Some(format!("lists of {size} items")),
-        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => nested(item),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _) => nested(item),
+        DataType::RunEndEncoded(ends, values) => match ends.data_type() {
+            DataType::Int16 | DataType::Int32 | DataType::Int64 => nested(values),
+            other => Some(format!("runs with ends of type {other}")),
+        },
         DataType::Map(entries, _) => match entries.data_type() {
             DataType::Struct(pair) if pair.len() == 2 => nested(entries),
             other => Some(format!("a map with entries of type {other}")),
@@ -77,21 +85,27 @@ fn invalid(data_type: &DataType, depth: usize) -> Option<String> {
         DataType::Struct(fields) => fields.iter().find_map(nested),
         DataType::Union(fields, _) => fields.iter().find_map(|(_, field)| nested(field)),
         DataType::Dictionary(_, values) => invalid(values, depth),
-        DataType::ListView(_)
-        | DataType::LargeListView(_)
-        | DataType::RunEndEncoded(..)
-        | DataType::Interval(_) => Some(format!("Arrow's type {data_type}")),
+        DataType::Interval(_) => Some(format!("Arrow's type {data_type}")),
         _ => None,
     }
 }
 
-/// The type that a column has when it is read: values in the place of dictionaries.
+/// Whether rows of a field may be missing: those of runs are, if values are.
+pub(crate) fn is_nullable(field: &Field) -> bool {
+    let of_values = |field: &Field| matches!(field.data_type(), DataType::RunEndEncoded(_, values) if is_nullable(values));
+    field.is_nullable() || of_values(field)
+}
+
+/// The type that a column has when it is read: values in the place of dictionaries and runs, lists in that of their views.
 pub(crate) fn plain(field: &Field) -> Field {
     let inner = |field: &FieldRef| Arc::new(plain(field));
     let data_type = match field.data_type() {
         DataType::Dictionary(_, values) => values.as_ref().clone(),
         DataType::List(item) => DataType::List(inner(item)),
-        DataType::LargeList(item) => DataType::LargeList(inner(item)),
+        DataType::LargeList(item) | DataType::ListView(item) | DataType::LargeListView(item) => {
+            DataType::LargeList(inner(item))
+        }
+        DataType::RunEndEncoded(_, values) => plain(values).data_type().clone(),
         DataType::FixedSizeList(item, size) => DataType::FixedSizeList(inner(item), *size),
         DataType::Map(entries, sorted) => DataType::Map(inner(entries), *sorted),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(inner).collect()),
@@ -101,7 +115,7 @@ pub(crate) fn plain(field: &Field) -> Field {
         }
         other => other.clone(),
     };
-    Field::new(field.name(), data_type, field.is_nullable()).with_metadata(field.metadata().clone())
+    Field::new(field.name(), data_type, is_nullable(field)).with_metadata(field.metadata().clone())
 }
 
 /// The nodes and buffers of one column of a batch.

@@ -13,8 +13,10 @@
 #![deny(missing_docs)]
 
 mod buffers;
+mod build;
 mod decode;
 mod dictionary;
+mod expanded;
 mod file;
 mod layout;
 mod message;

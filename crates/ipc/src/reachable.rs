@@ -16,7 +16,10 @@ fn has_dictionary(data_type: &DataType) -> bool {
         DataType::Dictionary(..) => true,
         DataType::List(item)
         | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
         | DataType::FixedSizeList(item, _)
+        | DataType::RunEndEncoded(_, item)
         | DataType::Map(item, _) => has_dictionary(item.data_type()),
         DataType::Struct(fields) => fields.iter().any(|field| has_dictionary(field.data_type())),
         DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_dictionary(field.data_type())),
@@ -80,6 +83,31 @@ pub(crate) fn in_lists_of(
     let mut ranges = in_records(rows, validity, &[item], parent)?;
     for range in &mut ranges {
         *range = range.start.saturating_mul(size)..range.end.saturating_mul(size);
+    }
+    Some(ranges)
+}
+
+/// The items of list views: of each row a range.
+pub(crate) fn in_views(
+    views: impl Iterator<Item = Range<usize>>,
+    item: &DataType,
+    parent: &Reachable,
+) -> Reachable {
+    if !has_dictionary(item) {
+        return None;
+    }
+    let mut shown = views.collect::<Vec<_>>();
+    if let Some(rows) = parent {
+        shown = rows.iter().flat_map(|rows| shown.get(rows.clone()).unwrap_or_default()).cloned().collect();
+    }
+    shown.retain(|range| !range.is_empty());
+    shown.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for range in shown {
+        match ranges.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => ranges.push(range),
+        }
     }
     Some(ranges)
 }
