@@ -675,6 +675,7 @@ class ChainReader:
         entries: int | None = None,
         bytes: int | None = None,
         bits: bool = False,
+        returns_empty: bool = False,
         errors: str = "raise",
         options: dict[str, Any] | None = None,
         store: list[tuple[str, str]] | None = None,
@@ -704,8 +705,20 @@ class ChainReader:
         table: Table,
         columns: list[tuple[str, int | None]],
         united: list[tuple[str, int | None, ColumnForm, bool]],
+        *,
+        expressions: tuple[list[tuple[str, str]], str | None] | None = None,
+        payload: tuple[int, list[int]] | None = None,
+        has_type_names: bool = False,
     ) -> tuple[int, list[int]]:
         """Reads the file, and those behind it that have the same fields in the same types.
+
+        Args:
+            table: The table of the file.
+            columns: Labels, and the positions of fields; ``None`` for what is computed.
+            united: Columns in the types that several files have together.
+            expressions: Aliases and cut, if they are not those of all files.
+            payload: Decompressed bytes of a step, and the fields whose bytes are counted, by the average of each file.
+            has_type_names: Whether types also have to have the same names.
 
         Returns:
             The number of the schema, and those of schemas that are forgotten, whose files may be closed.

@@ -11,7 +11,7 @@ use crate::{
     table::Table,
 };
 use forthwith::{
-    AlikeStep, AlikeSteps, ChainStep, SelectOptions, Selected, Step,
+    AlikeStep, AlikeSteps, ChainStep, PayloadStep, SchemaOptions, SelectOptions, Selected, Step,
     plan::{Error, Result},
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -39,7 +39,7 @@ type ReadStep = (Option<u64>, String, String, u64, u64, Vec<Array>, Option<Buffe
 impl ChainReader {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-    #[pyo3(signature = (parts, aliases, cut=None, chosen=None, start=0, stop=None, *, entries=None, bytes=None, bits=false, errors="raise", options=None, store=None))]
+    #[pyo3(signature = (parts, aliases, cut=None, chosen=None, start=0, stop=None, *, entries=None, bytes=None, bits=false, returns_empty=false, errors="raise", options=None, store=None))]
     fn new(
         py: Python<'_>,
         parts: Vec<Part>,
@@ -51,6 +51,7 @@ impl ChainReader {
         entries: Option<u64>,
         bytes: Option<u64>,
         bits: bool,
+        returns_empty: bool,
         errors: &str,
         options: Option<&Bound<'_, PyDict>>,
         store: Store,
@@ -60,7 +61,8 @@ impl ChainReader {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let entries = chosen.as_deref().map(numbers);
         let options = SelectOptions { aliases, cut, entries, ..SelectOptions::default() };
-        let steps = chain.alike_steps(options, start..stop.unwrap_or(u64::MAX), step).with_bits(bits);
+        let steps = chain.alike_steps(options, start..stop.unwrap_or(u64::MAX), step);
+        let steps = steps.with_bits(bits).with_empty_files(returns_empty);
         Ok(Self { state: Mutex::new(ChainState { steps, begun: None, schemas: Vec::new() }) })
     }
 
@@ -107,19 +109,27 @@ impl ChainReader {
     }
 
     /// Reads the file that has to be looked at by columns of its table, and those behind it that have the same fields in the same types.
-    /// Returns the numbers of its schema and of forgotten schemas, whose files may be closed.
+    /// `expressions` are aliases and cut in the place of those of all files; `payload` is a step size by decompressed bytes of some
+    /// fields. Returns the numbers of its schema and of forgotten schemas, whose files may be closed.
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (table, columns, united, *, expressions=None, payload=None, has_type_names=false))]
     fn begin_like(
         &self,
         py: Python<'_>,
         table: &Bound<'_, Table>,
         columns: Vec<(String, Option<u32>)>,
         united: Vec<United<'_>>,
+        expressions: Option<(Vec<(String, String)>, Option<String>)>,
+        payload: Option<(u64, Vec<u32>)>,
+        has_type_names: bool,
     ) -> PyResult<(u64, Vec<u64>)> {
         let (table, united) = (table.get(), united_columns(united));
+        let payload_step = payload.map(|(bytes, fields)| PayloadStep { bytes, fields });
+        let options = SchemaOptions { united, expressions, payload_step, has_type_names };
         let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
         table.handle.run(py, || {
             let mut state = lock(&self.state)?;
-            let id = state.steps.begin_like(&table.table, &columns, united)?;
+            let id = state.steps.begin_like(&table.table, &columns, options)?;
             let kept: Vec<u64> = state.steps.schemas().collect();
             state.schemas.push((id, Arc::clone(&table.handle)));
             let (schemas, forgotten) =

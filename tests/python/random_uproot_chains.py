@@ -16,9 +16,10 @@ from forthwith.uproot import _alike, _many
 
 
 def trees(folder, rng):
-    """Files with a tree each: mostly alike, some with a branch more or less, another type, without entries, or damaged."""
+    """Files with a tree or an ntuple each: mostly alike, some with other branches or types, without entries, or damaged."""
     names = []
     are_alike = rng.random() < 0.7
+    kinds = rng.choice([["mktree"], ["mktree"], ["mkrntuple"], ["mktree", "mkrntuple"]])
     for number in range(rng.randint(2, 5)):
         length = rng.choice([0, 1, 3, 10, 20, 20, 30, 50])
         lists = [[rng.randint(0, 9) for _ in range(rng.randint(0, 3))] for _ in range(length)]
@@ -40,7 +41,7 @@ def trees(folder, rng):
             columns = dict(reversed(columns.items()))
         path = folder / f"{number}.root"
         with uproot.recreate(path) as file:
-            file.mktree("t", columns)
+            getattr(file, rng.choice(kinds))("t", columns)
         if odd > 0.95 and length:
             data = bytearray(path.read_bytes())
             at = len(data) // 3

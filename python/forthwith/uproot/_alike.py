@@ -9,21 +9,35 @@ from forthwith import _forthwith
 from forthwith._errors import ForthwithError
 from forthwith._opening import Settings
 from forthwith._stores import flat, is_foreign
-from forthwith._tree.query import COMPUTED
-from forthwith.uproot import _options, _reading
-from forthwith.uproot._branches import HasBranches, entry_range
-from forthwith.uproot._computed import Computed
-from forthwith.uproot._interpretation import AsDtype
-from forthwith.uproot._library import Library, NumPy, Pandas
-from forthwith.uproot._options import AS_STORED, no_filter
-
-# Arguments of `arrays` that choose the same of all files with the same branches.
-_KNOWN = frozenset(("filter_name", "aliases", "how", "decompression_executor", "interpretation_executor", "language"))
-# Names of the number of an entry, which counts those of one tree.
-_ENTRY = "Entry$"
+from forthwith.uproot import _options
+from forthwith.uproot._branches import entry_range
+from forthwith.uproot._common_columns import Columns, columns_of
+from forthwith.uproot._library import Library
+from forthwith.uproot._options import AS_STORED
 
 # The path of a file, the tree in it, and the columns that its folders say.
 Parts = list[tuple[str, str, list[Any]]]
+
+
+def named_parts(given: list[tuple[Any, Any]], opening: dict[str, Any]) -> tuple[Parts, Settings]:
+    """Files that a name alone opens, each with the name of its tree, and how they are opened. Others have empty names.
+
+    Args:
+        given: Paths or opened trees, and the object in each.
+        opening: Options of ``open``.
+    """
+    parts: Parts = []
+    common: list[Any] = []
+    for path, inner in given:
+        opens = isinstance(path, str) and not is_foreign(path) and bool(inner)
+        store = _options.store_options(path, opening) if opens else None
+        # Files of another store are opened one by one.
+        if opens and store == (common or [store])[0]:
+            common = [store]
+            parts.append((path, inner, []))
+        else:
+            parts.append(("", "", []))
+    return parts, Settings.of(storage_options=common[0] if common else None, **AS_STORED)
 
 
 class AlikeTrees:
@@ -48,17 +62,13 @@ class AlikeTrees:
         """
         if len(given) < 2 or "array_cache" in opening or "object_cache" in opening:
             return None
-        parts: Parts = []
-        stores = []
-        for path, inner in given:
-            if not isinstance(path, str) or is_foreign(path) or not inner:
-                return None
-            parts.append((path, inner, []))
-            stores.append(_options.store_options(path, opening))
-        if any(store != stores[0] for store in stores):
-            return None
-        settings = Settings.of(storage_options=stores[0], **AS_STORED)
-        return cls(parts, settings) if settings.opens_by_name else None
+        parts, settings = named_parts(given, opening)
+        return cls(parts, settings) if all(path for path, *_ in parts) else None
+
+    @property
+    def lengths(self) -> list[int] | None:
+        """The number of entries of each tree; ``None`` if something is wrong with one of them."""
+        return _forthwith.count_entries(self._parts, options=self._view, store=self._store)
 
     def arrays(
         self,
@@ -82,84 +92,41 @@ class AlikeTrees:
             library: What arrays become.
             options: As in ``TTree.arrays``.
         """
-        if not isinstance(tree, HasBranches) or tree._tree is not tree or options.keys() - _KNOWN:
-            return None
-        aliases, how = options.get("aliases"), options.get("how")
-        # Which lists are zipped depends on their lengths in each file.
-        if how not in (None, tuple, list, dict):
-            return None
         try:
-            _options.check_language(options.get("language"))
-            wanted, order = tree._wanted(
-                expressions, cut, options.get("filter_name", no_filter), no_filter, no_filter, aliases
-            )
-            span = self._span(bounds)
-            if span is None:
+            columns = columns_of(tree, expressions, cut, library, options, joins=True)
+            span = None if columns is None else self._span(bounds)
+            found = None if columns is None or span is None else self._read(tree, columns, span)
+            if found is None or columns is None or span is None:
                 return None
-            if wanted is None:
-                return self._computed(tree, order, cut, aliases, span, library, how)
-            indexes = _reading.indexes(wanted)
-            if not indexes or not all(_is_alike(one, library) for one in wanted):
-                return None
-            found = self._read(tree, [(tree.forthwith._fields[at].path, at) for at in indexes], [], None, span)
+            arrays, kept = found
+            return columns.made(span[0], span[0] + len(arrays[0]), arrays, kept)
         except (ForthwithError, LookupError, TypeError, ValueError):
             return None
-        if found is None:
-            return None
-        arrays, _ = found
-        start, stop = span[0], span[0] + len(arrays[0])
-        columns = _reading.named(wanted, dict(zip(indexes, arrays, strict=True)), (start, stop), library)
-        return library.group(columns, order, how, stop - start, start)
-
-    def _computed(
-        self, tree: Any, names: list[str], cut: Any, aliases: Any, span: Any, library: Library, how: Any
-    ) -> Any | None:
-        computed = Computed(tree, names, cut, aliases, library)
-        texts = [*computed.choice.aliases.values(), computed.choice.cut or "", *(text for text, _ in computed.columns)]
-        if isinstance(library, NumPy) or any(_ENTRY in text for text in texts):
-            return None
-        # The class of the index depends on the entries that pass in each file.
-        if isinstance(library, Pandas) and computed.choice.cut is not None:
-            return None
-        fields = [(text, None if at == COMPUTED else at) for text, at in computed.columns]
-        found = self._read(tree, fields, list(computed.choice.aliases.items()), computed.choice.cut, span)
-        if found is None:
-            return None
-        arrays, kept = found
-        start, stop = span[0], span[0] + len(arrays[0])
-        columns, length = computed.made(start, stop, arrays, kept)
-        return library.group(columns, names, how, length, start)
 
     def _span(self, bounds: tuple[Any, Any]) -> tuple[int, int | None] | None:
         """The entries to read; ``None`` if not all files have some of them: the others are looked at, too."""
         start, stop = (None if bound is None else index(bound) for bound in bounds)
         if start is None and stop is None:
             return 0, None
-        lengths = _forthwith.count_entries(self._parts, options=self._view, store=self._store)
+        lengths = self.lengths
         if not lengths or not all(lengths):
             return None
         first, last = entry_range(sum(lengths), start, stop)
         has_all = first < lengths[0] and last > sum(lengths[:-1])
         return (first, last) if has_all else None
 
-    def _read(
-        self,
-        tree: Any,
-        columns: list[tuple[str, int | None]],
-        aliases: list[tuple[str, str]],
-        cut: str | None,
-        span: tuple[int, int | None],
-    ) -> tuple[Any, Any] | None:
+    def _read(self, tree: Any, columns: Columns, span: tuple[int, int | None]) -> tuple[Any, Any] | None:
         """Arrays of all files, and the entries that passed the cut, if there is one; ``None`` if the files are not alike."""
         core, (start, stop) = tree.forthwith._core, span
         found = _forthwith.read_alike(
-            core, columns, self._parts, aliases, cut, start, stop, options=self._view, store=self._store
+            core,
+            columns.fields,
+            self._parts,
+            columns.aliases,
+            columns.cut,
+            start,
+            stop,
+            options=self._view,
+            store=self._store,
         )
         return None if found is None else found[:2]
-
-
-def _is_alike(one: Any, library: Library) -> bool:
-    """Whether a column of all files is what those of each file are together: it depends on nothing of a file but its Form."""
-    if one.interpretation is not None or not _reading.is_plain(one.branch):
-        return False
-    return not isinstance(library, NumPy) or isinstance(one.branch.interpretation, AsDtype)

@@ -502,7 +502,7 @@ class HasBranches(InFile, Mapping[str, Any]):
     def _entries_in(self, branches: list[Any], memory_size: int | str) -> int:
         size = memory_size_of(memory_size, "memory_size")
         entries = max(1, self.num_entries)
-        stored = sum(one._payload_bytes for branch in branches for one in _leaves(branch))
+        stored = sum(one._payload_bytes for branch in branches for one in leaves(branch))
         return max(1, round(size * entries / stored)) if stored else max(1, entries)
 
     def num_entries_for(
@@ -550,10 +550,11 @@ def _named_pairs(expressions: Any) -> list[tuple[str, Any]]:
     return _pairs(expressions)
 
 
-def _leaves(branch: Any) -> Iterator[Any]:
+def leaves(branch: Any) -> Iterator[Any]:
+    """The branches without others in them that are in a branch, or the branch itself."""
     if branch._is_group:
         for one in branch.branches:
-            yield from _leaves(one)
+            yield from leaves(one)
     else:
         yield branch
 

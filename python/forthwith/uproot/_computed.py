@@ -81,6 +81,11 @@ class Computed:
         self.columns, self.choice = distinct, Choice(cut, aliases)
         self._query = Query(tree, distinct, self.choice)
 
+    @property
+    def branches(self) -> list[Any]:
+        """The branches that are columns by themselves."""
+        return list(self._branches.values())
+
     def read(self, start: int, stop: int) -> tuple[dict[str, Any], int]:
         """The columns, and the number of entries that passed."""
         return self.made(start, stop, *self._query.core.read(start, stop))

@@ -15,7 +15,7 @@ from forthwith.uproot._branches import HasBranches
 from forthwith.uproot._dask_numpy import columns as numpy_columns
 from forthwith.uproot._dask_parts import Part, divided, of_tree, step_pairs, uncounted
 from forthwith.uproot._dask_reader import How, MappedReader, columns_reader
-from forthwith.uproot._many import _closing, _is_table, _tree, files_with_steps
+from forthwith.uproot._given_files import closing, files_with_steps, is_table, tree_of
 from forthwith.uproot._options import no_filter, unset, with_own_options
 from forthwith.uproot._wanted import filtered
 
@@ -147,8 +147,8 @@ class _Chosen:
         """Files and the trees in them. Options that paths bring along are those of all files."""
         found = []
         for path, inner, steps in files_with_steps(files, self.opening):
-            what, self.opening = (path, self.opening) if _is_table(path) else with_own_options(path, self.opening)
-            if hasattr(what, "read") and not _is_table(what):
+            what, self.opening = (path, self.opening) if is_table(path) else with_own_options(path, self.opening)
+            if hasattr(what, "read") and not is_table(what):
                 raise UnsupportedError(f"uproot.dask of a file object: workers open files by their names, not {what!r}")
             found.append(_Given(what, inner, None if steps is None else step_pairs(what, steps)))
         return found
@@ -190,10 +190,10 @@ def _opened(files: list[_Given], chosen: _Chosen, allow_missing: bool, step_size
     given: list[Any] = []
     sizes: list[int] = []
     for path, inner, steps in files:
-        tree = _tree(path, inner, allow_missing, chosen.opening)
+        tree = tree_of(path, inner, allow_missing, chosen.opening)
         if tree is None:
             continue
-        with _closing(tree, path):
+        with closing(tree, path):
             whole.append(of_tree(path, inner, tree))
             given.append(steps)
             # A tree without entries has nothing to lack.
@@ -237,7 +237,7 @@ def _unopened(files: list[_Given], chosen: _Chosen, allow_missing: bool, known: 
     if known is not None:
         chosen.form = known
     for path, inner, steps in files:
-        if _is_table(path):
+        if is_table(path):
             tree = path
             found += divided([of_tree(path, None, tree)], [None], max(1, ceil(tree.num_entries / parts)))
             if chosen.form is None:
@@ -245,10 +245,10 @@ def _unopened(files: list[_Given], chosen: _Chosen, allow_missing: bool, known: 
             continue
         name = inner
         if chosen.form is None:
-            tree = _tree(path, inner, allow_missing, chosen.opening)
+            tree = tree_of(path, inner, allow_missing, chosen.opening)
             if tree is None:
                 continue
-            with _closing(tree, path):
+            with closing(tree, path):
                 chosen.take(tree)
                 name = inner or tree.forthwith.path
         found += uncounted(path, name, steps, parts)

@@ -13,7 +13,7 @@ from forthwith._errors import RequestError
 from forthwith.engines import Partition
 from forthwith.engines._plan import state_of
 from forthwith.engines._read import check_state
-from forthwith.uproot._many import _closing, _tree
+from forthwith.uproot._given_files import closing, tree_of
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def reading(part: Part, opening: dict[str, Any]) -> Iterator[tuple[Any, int, int
     """
     one = part.partition
     path = one.file if part.opened is None else part.opened
-    tree = _tree(path, one.tree, False, opening)
-    with _closing(tree, path):
+    tree = tree_of(path, one.tree, False, opening)
+    with closing(tree, path):
         check_state(tree.forthwith, one)
         entries = int(tree.num_entries)
         if one.is_counted:

@@ -2,130 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from glob import glob
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from forthwith import _stores
 from forthwith._errors import ForthwithError, KeyInFileError
+from forthwith._forthwith import redact
 from forthwith.uproot import _options
 from forthwith.uproot._alike import AlikeTrees
-from forthwith.uproot._branches import HasBranches, entry_range
-from forthwith.uproot._file import ReadOnlyDirectory
+from forthwith.uproot._branches import entry_range
+from forthwith.uproot._given_files import closing, files_of, tree_of
 from forthwith.uproot._library import Library, library_of
 from forthwith.uproot._ntuple_fields import HasFields
-from forthwith.uproot._open import open_at, split, whole
-from forthwith.uproot._options import with_own_options
+from forthwith.uproot._tree_steps import TreeSteps
 
-_TREES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
-
-
-def files_with_steps(files: Any, options: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
-    """Files, the object in each, and the steps that are given with it, if any; an opened tree comes alone.
-
-    Args:
-        files: As in `iterate`; an object may be a dict of its ``object_path`` and of ``steps``.
-        options: Those of the stores of patterns, among others.
-    """
-    found = []
-    for path, given in _given(files, options):
-        with_steps = given if isinstance(given, Mapping) else {"object_path": given}
-        inner = with_steps.get("object_path")
-        if not isinstance(inner, str | None):
-            raise TypeError(f"the object in {path!r} is a name or None, not {inner!r}")
-        found.append((path, inner, with_steps.get("steps")))
-    if not found:
-        raise FileNotFoundError(f"no file matches {files!r}")
-    return found
-
-
-def _files(files: Any, options: dict[str, Any] | None = None) -> list[tuple[Any, Any]]:
-    """Files and the object in each."""
-    found = files_with_steps(files, options or {})
-    if any(steps is not None for *_, steps in found):
-        raise TypeError("steps of files are for uproot.dask only")
-    return [(path, inner) for path, inner, _ in found]
-
-
-def _given(files: Any, options: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
-    if _is_table(files):
-        yield files, None
-    elif isinstance(files, str):
-        # Patterns of one text may match a file twice, which is one file.
-        pairs = [split(one) for one in _braces(files)]
-        yield from dict.fromkeys((match, inner) for path, inner in pairs for match in _matches(path, options))
-    elif hasattr(files, "storage_options"):
-        yield files, None
-    elif isinstance(files, os.PathLike):
-        yield from ((match, None) for match in _matches(whole(files), options))
-    elif hasattr(files, "read"):
-        yield files, None
-    elif hasattr(files, "items"):
-        for path, inner in files.items():
-            for match in [path] if hasattr(path, "storage_options") else _matches(whole(path), options):
-                yield match, inner
-    elif hasattr(files, "__iter__"):
-        for one in files:
-            yield from _given(one, options)
-    else:
-        raise TypeError(f"files are paths, {{path: tree}}, opened trees, or a list of these, not {files!r}")
-
-
-def _is_table(what: Any) -> bool:
-    return isinstance(what, HasBranches | HasFields)
-
-
-def _braces(text: str) -> list[str]:
-    """The texts that ``{a,b}`` in one stands for."""
-    begin, end = text.find("{"), text.find("}")
-    if begin < 0 or end < begin or os.path.exists(text):
-        return [text]
-    return [one for part in text[begin + 1 : end].split(",") for one in _braces(text[:begin] + part + text[end + 1 :])]
-
-
-def _matches(path: Any, options: dict[str, Any]) -> list[Any]:
-    if not isinstance(path, str) or os.path.exists(path):
-        return [path]
-    if _stores.is_pattern(path):
-        return _stores.expand(path, _options.store_options(path, options))
-    if "://" in path or not any(c in path for c in "*?["):
-        return [path]
-    return sorted(glob(path, recursive=True))
-
-
-def _tree(path: Any, inner: Any, allow_missing: bool, options: dict[str, Any]) -> Any:
-    """The tree of a file, or ``None`` if it may be missing and is."""
-    if _is_table(path):
-        return path
-    path, options = with_own_options(path, options)
-    found = open_at(path, None, options)
-    try:
-        if not isinstance(found, ReadOnlyDirectory):
-            return found
-        if inner:
-            if allow_missing and inner not in found:
-                found.close()
-                return None
-            tree = found[inner]
-            if not _is_table(tree):
-                raise ValueError(f"{inner!r} in {found.file_path} is not a tree, but {tree!r}")
-            return tree
-        names = list(dict.fromkeys(found.keys(cycle=False, filter_classname=list(_TREES))))
-        if len(names) != 1:
-            if allow_missing and not names:
-                found.close()
-                return None
-            raise ValueError(
-                f"{found.file_path} has {len(names)} trees ({', '.join(names[:10])}): say which, as in "
-                f"{found.file_path + ':tree'!r}"
-            )
-        return found[names[0]]
-    except BaseException:
-        found.close()
-        raise
+# Files whose entries are counted together.
+_TOGETHER = 32
 
 
 def iterate(
@@ -151,28 +43,11 @@ def iterate(
     """
     options, opening = _options.apart("iterate", options)
     library = library_of(library)
-    offset = 0
-    lacking: KeyInFileError | None = None
-    for path, inner in _files(files, opening):
-        tree = _tree(path, inner, allow_missing, opening)
-        if tree is None:
-            continue
-        with _closing(tree, path):
-            steps = tree.iterate(expressions, cut, report=True, library=library, **_for(tree, options))
-            try:
-                for found, place in steps:
-                    moved = _moved(found, offset)
-                    yield (moved, place.to_global(offset)) if report else moved
-            except KeyInFileError as error:
-                if allow_missing:
-                    continue
-                # A tree without entries has nothing to lack, unless no other tree has entries either.
-                if tree.num_entries:
-                    raise
-                lacking = lacking or error
-            offset += tree.num_entries
-    if lacking is not None and not offset:
-        raise lacking
+    given = files_of(files, opening)
+    walk = TreeSteps(given, expressions, cut, library, allow_missing, options, opening)
+    for found, place, offset in walk.steps():
+        moved = _moved(found, offset)
+        yield (moved, place.to_global(offset)) if report else moved
 
 
 def _for(tree: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -222,7 +97,7 @@ def concatenate(
     """
     options, opening = _options.apart("concatenate", options)
     library = library_of(library)
-    given = _files(files, opening)
+    given = files_of(files, opening)
     if (alike := AlikeTrees.of(given, opening)) is not None:
         found = _at_once(alike, given[0], expressions, cut, (entry_start, entry_stop), library, options, opening)
         if found is not None:
@@ -235,10 +110,10 @@ def concatenate(
     instead = _Instead()
     offset = 0
     for path, inner in given:
-        tree = _tree(path, inner, allow_missing, opening)
+        tree = tree_of(path, inner, allow_missing, opening)
         if tree is None:
             continue
-        with _closing(tree, path):
+        with closing(tree, path):
             length = tree.num_entries
             span = min(length, max(0, start - offset)), min(length, max(0, stop - offset))
 
@@ -274,10 +149,10 @@ def _at_once(
 ) -> Any | None:
     """The branches of all files, if these are alike; ``None`` if they are read one after the other."""
     try:
-        tree = _tree(*first, False, opening)
+        tree = tree_of(*first, False, opening)
     except (ForthwithError, OSError, LookupError, TypeError, ValueError):
         return None
-    with _closing(tree, first[0]):
+    with closing(tree, first[0]):
         return alike.arrays(tree, expressions, cut, bounds, library, options)
 
 
@@ -309,29 +184,28 @@ class _Instead:
         return nothing if self._arrays is None else self._arrays
 
 
-@contextmanager
-def _closing(tree: Any, path: Any) -> Iterator[None]:
-    """Closes a tree afterwards, unless it was given as an opened one."""
-    try:
-        yield
-    finally:
-        if tree is not path:
-            tree.close()
-
-
 def _entries(path: Any, inner: Any, allow_missing: bool, opening: dict[str, Any]) -> int:
     """The number of entries of the tree of a file; 0 of one that may be missing and is."""
-    tree = _tree(path, inner, allow_missing, opening)
+    tree = tree_of(path, inner, allow_missing, opening)
     if tree is None:
         return 0
-    with _closing(tree, path):
+    with closing(tree, path):
         return int(tree.num_entries)
 
 
 def num_entries(paths: Any, **options: Any) -> Iterator[tuple[str, str, int]]:
     """The number of entries of each file: path, tree and number."""
     _options.refuse("num_entries", options)
-    for path, inner in _files(paths, options):
-        tree = _tree(path, inner, False, options)
-        with _closing(tree, path):
-            yield tree.file_path, inner if inner is not None else tree.name, tree.num_entries
+    given = files_of(paths, options)
+    for first in range(0, len(given), _TOGETHER):
+        some = given[first : first + _TOGETHER]
+        alike = AlikeTrees.of(some, options)
+        lengths = None if alike is None else alike.lengths
+        if lengths is not None:
+            for (path, inner), length in zip(some, lengths, strict=True):
+                yield redact(path) if "://" in path else path, inner, length
+            continue
+        for path, inner in some:
+            tree = tree_of(path, inner, False, options)
+            with closing(tree, path):
+                yield tree.file_path, inner if inner is not None else tree.name, tree.num_entries

@@ -194,8 +194,16 @@ class RNTuple(HasFields):
                 if tops
                 else []
             )
-            parts = _parts(tops, arrays)
+            return self._made_of(chosen, arrays, stop - start)
         return _records(parts, chosen, stop - start)
+
+    def _tops(self, chosen: list[RField]) -> dict[int, str]:
+        """The positions and names of the top-level fields that some fields are in."""
+        return _tops(chosen)
+
+    def _made_of(self, chosen: list[RField], arrays: list[Any], length: int) -> Any:
+        """Fields, of arrays of the top-level fields that they are in."""
+        return _records(_parts(_tops(chosen), arrays), chosen, length)
 
     def _steps_of(self, chosen: list[RField], start: int, stop: int, step: int) -> Iterator[tuple[int, int, Any]]:
         """The same, so many entries at a time, with the first entry of each step and the one after its last."""
@@ -203,7 +211,7 @@ class RNTuple(HasFields):
         reader = self._ours._core.batches(list(tops), start, stop, step)
         while (found := reader.read()) is not None:
             first, last, arrays, _ = found
-            yield first, last, _records(_parts(tops, arrays), chosen, last - first)
+            yield first, last, self._made_of(chosen, arrays, last - first)
 
     def __repr__(self) -> str:
         return f"<RNTuple {self.name!r} ({len(self)} fields) at 0x{id(self):012x}>"

@@ -392,9 +392,13 @@ class HasFields(InFile, Mapping[str, Any], metaclass=_Mappings):
         return ak.Array(ak.contents.RecordArray(contents, top.fields, length=top.length, parameters=parameters))
 
     def _computed(self, expressions: Any, cut: Any, aliases: Any, span: tuple[int, int], library: Any, how: Any) -> Any:
-        names = [field.name for field in self.fields] if expressions is None else names_of(expressions)
+        names = self._computed_names(expressions)
         columns, length = Computed(self._ntuple, names, cut, aliases, library).read(*span)
         return library.group(columns, names, how, length, span[0])
+
+    def _computed_names(self, expressions: Any) -> list[str]:
+        """The names and expressions of a call that computes something."""
+        return [field.name for field in self.fields] if expressions is None else names_of(expressions)
 
     def iterate(
         self,

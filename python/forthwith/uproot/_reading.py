@@ -37,7 +37,7 @@ def steps(
 
     Steps that are smaller than baskets are read together, so that no basket is decompressed for each of them.
     """
-    ours, source = tree.forthwith, tree.file.source
+    ours = tree.forthwith
     fields = indexes(wanted)
     if not fields:
         for first in range(start, stop, step):
@@ -45,11 +45,22 @@ def steps(
             yield first, last, named(wanted, {}, (first, last), library)
         return
     reader = ours._core.batches(fields, start, stop, step)
-    stored = sum(ours._describe(field).stored_bytes for field in fields) / max(1, ours.num_entries)
+    stored = stored_bytes(tree, fields)
     while (found := reader.read()) is not None:
         first, last, arrays, _ = found
-        source.num_requested_bytes += round(stored * last) - round(stored * first)
+        count_request(tree, stored, first, last)
         yield first, last, named(wanted, dict(zip(fields, arrays, strict=True)), (first, last), library)
+
+
+def stored_bytes(tree: Any, fields: list[int]) -> float:
+    """Stored bytes of some branches in an entry, on average."""
+    ours = tree.forthwith
+    return float(sum(ours._describe(field).stored_bytes for field in fields) / max(1, ours.num_entries))
+
+
+def count_request(tree: Any, stored: float, first: int, last: int) -> None:
+    """Adds bytes of some entries, about `stored` each, to the requested bytes of the file."""
+    tree.file.source.num_requested_bytes += round(stored * last) - round(stored * first)
 
 
 def indexes(wanted: list[Wanted]) -> list[int]:

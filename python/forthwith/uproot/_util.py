@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from forthwith.uproot._dask_parts import step_pairs
-from forthwith.uproot._many import _files, files_with_steps
+from forthwith.uproot._given_files import files_of, files_with_steps
 from forthwith.uproot._open import split
 from forthwith.uproot._options import _Unset, no_filter, unset
 
@@ -40,6 +40,6 @@ def regularize_files(files: Any, steps_allowed: bool = False, **options: Any) ->
         options: Those of the stores of patterns, among others.
     """
     if not steps_allowed:
-        return list(_files(files, options))
+        return list(files_of(files, options))
     found = files_with_steps(files, options)
     return [(path, inner) if steps is None else (path, inner, step_pairs(path, steps)) for path, inner, steps in found]

@@ -1,7 +1,12 @@
 //! Steps over the files of a chain whose columns the caller names, once for all files that have the same fields in the same types.
 
-use super::{Chain, ChainLoss, ChainSelection, ChainStep, Damage, steps::CurrentFile, walk::FileWalk};
-use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Table, UnitedColumn, table::bounds};
+use super::{
+    Chain, ChainLoss, ChainSelection, ChainStep, Damage,
+    schema::{Schema, SchemaOptions},
+    steps::CurrentFile,
+    walk::FileWalk,
+};
+use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Table, table::bounds};
 use forthwith_plan::{Error, Result};
 use std::{collections::VecDeque, ops::RangeBounds};
 
@@ -13,7 +18,7 @@ const MOST_SCHEMAS: usize = 8;
 /// are opened and read without asking.
 ///
 /// ```
-/// use forthwith::{AlikeStep, Chain, SelectOptions, Step};
+/// use forthwith::{AlikeStep, Chain, SchemaOptions, SelectOptions, Step};
 /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))?;
 ///
 /// let chain = Chain::of(&["tests/data/zmumu.root:events", "tests/data/zmumu.root:events"], Default::default())?;
@@ -25,7 +30,7 @@ const MOST_SCHEMAS: usize = 8;
 ///         AlikeStep::Unknown { file, .. } => {
 ///             let table = chain.table(file)?;
 ///             let field = table.find("MET_pt")?;
-///             steps.begin_like(&table, &[("MET_pt", Some(field))], Vec::new())?;
+///             steps.begin_like(&table, &[("MET_pt", Some(field))], SchemaOptions::default())?;
 ///             asked += 1;
 ///         }
 ///     }
@@ -45,12 +50,7 @@ pub struct AlikeSteps {
     current: Option<(Option<u64>, CurrentFile)>,
     /// The file that was returned last, until the caller has said what to do with it.
     asked: Option<usize>,
-}
-
-/// Columns of files that have the fields of the selection's first table in the same types.
-struct Schema {
-    id: u64,
-    selection: ChainSelection,
+    returns_empty: bool,
 }
 
 /// A step, or a file that the caller has to decide about.
@@ -93,6 +93,7 @@ impl Chain {
             named: 0,
             current: None,
             asked: None,
+            returns_empty: false,
         }
     }
 }
@@ -102,6 +103,14 @@ impl AlikeSteps {
     #[must_use]
     pub fn with_bits(mut self, bits: bool) -> Self {
         self.bits = bits;
+        self
+    }
+
+    /// Returns files of unknown schemas also if they have no entries; by default these are passed. Without effect where damage is not an
+    /// error.
+    #[must_use]
+    pub fn with_empty_files(mut self, returns_empty: bool) -> Self {
+        self.returns_empty = returns_empty;
         self
     }
 
@@ -141,19 +150,20 @@ impl AlikeSteps {
         &mut self,
         table: &Table,
         columns: &[(&str, Option<u32>)],
-        united: Vec<UnitedColumn>,
+        options: SchemaOptions,
     ) -> Result<u64> {
         if self.named == 0 {
             self.files.chain = self.files.chain.with_engine(table.file().engine());
         }
-        let options = SelectOptions { united, ..self.options.clone() };
+        let select = options.select(&self.options);
         let (selection, of_table) =
-            ChainSelection::like(&self.files.chain, table, columns, options, self.files.before)?;
+            ChainSelection::like(&self.files.chain, table, columns, select, self.files.before)?;
         let (selection, of_table) = (selection.with_bits(self.bits), of_table.with_bits(self.bits));
         let id = self.named;
-        self.begin_file(Some(id), of_table)?;
+        let schema = Schema::new(id, selection, options, table)?;
+        self.begin_file(Some(id), of_table, schema.step(table, self.step)?)?;
         self.named += 1;
-        self.schemas.push_front(Schema { id, selection });
+        self.schemas.push_front(schema);
         self.schemas.truncate(MOST_SCHEMAS);
         self.files.open_ahead();
         Ok(id)
@@ -164,7 +174,7 @@ impl AlikeSteps {
     /// # Errors
     /// Damaged metadata; no file was returned.
     pub fn begin(&mut self, selection: &Selection) -> Result<()> {
-        self.begin_file(None, selection.clone().with_bits(self.bits))
+        self.begin_file(None, selection.clone().with_bits(self.bits), self.step)
     }
 
     /// Passes the file that was returned, which has this number of entries.
@@ -176,7 +186,7 @@ impl AlikeSteps {
 
     /// The numbers of the schemas that are remembered.
     pub fn schemas(&self) -> impl Iterator<Item = u64> + '_ {
-        self.schemas.iter().map(|schema| schema.id)
+        self.schemas.iter().map(Schema::id)
     }
 
     /// The selection of the file of the last step, until the next one is read.
@@ -185,9 +195,10 @@ impl AlikeSteps {
         self.current.as_ref().map(|(_, current)| &current.selection)
     }
 
-    fn begin_file(&mut self, schema: Option<u64>, selection: Selection) -> Result<()> {
-        let file = self.asked.take().ok_or_else(|| Error::invalid("no file was returned to be read"))?;
-        let current = CurrentFile::begin(file, selection, self.files.part(), self.step, None)?;
+    fn begin_file(&mut self, schema: Option<u64>, selection: Selection, step: Step) -> Result<()> {
+        let file = self.asked.ok_or_else(|| Error::invalid("no file was returned to be read"))?;
+        let current = CurrentFile::begin(file, selection, self.files.part(), step, None)?;
+        self.asked = None;
         self.current = Some((schema, current));
         Ok(())
     }
@@ -203,18 +214,26 @@ impl AlikeSteps {
             return Ok(false);
         }
         let part = self.files.part();
-        if table.entries_up_to(part.start.saturating_add(1))? <= part.start {
-            self.files.leave(file, &table, damage == Damage::Raise)?;
-            return Ok(true);
+        let is_empty = table.entries_up_to(part.start.saturating_add(1))? <= part.start;
+        let passes = is_empty && !self.returns_empty;
+        if !passes && !self.begin_known(&table, file)? {
+            return Ok(false);
         }
+        if is_empty {
+            self.current = None;
+            self.files.leave(file, &table, damage == Damage::Raise)?;
+        }
+        Ok(true)
+    }
+
+    /// Begins to read a file by one of the schemas. False if it is of none.
+    fn begin_known(&mut self, table: &Table, file: usize) -> Result<bool> {
         for at in 0..self.schemas.len() {
-            let Schema { id, selection: schema } = &self.schemas[at];
-            let Ok(selection) = schema.of_table(&table, file, self.files.before) else { continue };
-            if !selection.forms().is_ok_and(|forms| forms == schema.forms()) {
-                continue;
-            }
-            let id = *id;
-            self.current = Some((Some(id), CurrentFile::begin(file, selection, part, self.step, None)?));
+            let schema = &self.schemas[at];
+            let Some(selection) = schema.selection_of(table, file, self.files.before) else { continue };
+            let step = schema.step(table, self.step)?;
+            let current = CurrentFile::begin(file, selection, self.files.part(), step, None)?;
+            self.current = Some((Some(schema.id()), current));
             let used = self.schemas.remove(at);
             self.schemas.extend(used);
             self.schemas.rotate_right(1);

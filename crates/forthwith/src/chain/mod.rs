@@ -7,6 +7,7 @@ mod parallel;
 mod projection;
 mod read;
 mod rows;
+mod schema;
 mod selection;
 mod steps;
 mod survey;
@@ -15,6 +16,7 @@ mod walk;
 pub use alike::{AlikeStep, AlikeSteps};
 pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
 pub use read::ChainSelected;
+pub use schema::{PayloadStep, SchemaOptions};
 pub use selection::ChainSelection;
 pub use steps::{ChainStep, ChainSteps};
 

@@ -244,6 +244,12 @@ impl ChainSelection {
         Ok(selection.with_bits(self.bits))
     }
 
+    /// The fields at the positions that they have in the first table.
+    pub(super) fn fields(&self) -> Vec<u32> {
+        let ColumnLookup::Like(_, fields) = &self.lookup else { return Vec::new() };
+        fields.iter().flatten().copied().collect()
+    }
+
     /// The entries of a range that are read of a file.
     pub(super) fn entries_of(&self, file: usize, range: Range<u64>) -> Range<u64> {
         let ColumnLookup::Projection(projection) = &self.lookup else { return range };

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{
-    AlikeStep, Chain, ChainOptions, Damage, File, MissingColumns, SelectOptions, Step,
+    AlikeStep, Chain, ChainOptions, Damage, File, MissingColumns, PayloadStep, SchemaOptions, SelectOptions,
+    Step,
     columns::{Array, Column, DType, Form},
     plan::WriteOptions,
 };
@@ -234,7 +235,7 @@ fn stepped(chain: &Chain, columns: &[&str], options: SelectOptions) -> (Vec<Stri
                 asked.push(file);
                 let Ok(table) = chain.table(file) else { continue };
                 let named: Vec<_> = columns.iter().map(|name| (*name, table.found(name).unwrap())).collect();
-                steps.begin_like(&table, &named, Vec::new()).unwrap();
+                steps.begin_like(&table, &named, SchemaOptions::default()).unwrap();
             }
         }
     }
@@ -262,7 +263,7 @@ fn each_schema_is_asked_about_once() {
     };
     assert_eq!((file, before), (3, 3));
     steps.pass(3);
-    assert!(steps.begin_like(&chain.table(3).unwrap(), &[("n", Some(0))], Vec::new()).is_err());
+    assert!(steps.begin_like(&chain.table(3).unwrap(), &[("n", Some(0))], SchemaOptions::default()).is_err());
 }
 
 #[test]
@@ -277,4 +278,71 @@ fn files_that_cannot_be_opened_are_asked_about() {
     assert_eq!(rows, one_by_one(&sound, "n"));
     assert_eq!((asked, lost), (vec![0, 3], 0));
     assert_eq!(chain.lengths().unwrap(), [0, 1, 2, 0, 4]);
+}
+
+#[test]
+fn steps_by_payload_follow_the_sizes_of_each_file() {
+    let (folder, paths) = files("root", 6);
+    // A file without entries, and with another column.
+    write(&paths[3], &[("m", whole(&[]))]);
+    let chain = Chain::open(format!("{}/run-*.root", folder.path().display())).unwrap();
+    for returns_empty in [false, true] {
+        let steps = chain.alike_steps(SelectOptions::default(), .., Step::Entries(1000));
+        let mut steps = steps.with_empty_files(returns_empty);
+        let (mut found, mut asked) = (Vec::new(), Vec::new());
+        while let Some(step) = steps.read(None, &mut |_| true).unwrap() {
+            match step {
+                AlikeStep::Read { step, .. } => found.push((step.file, step.entries)),
+                AlikeStep::Unknown { file, .. } => {
+                    asked.push(file);
+                    let table = chain.table(file).unwrap();
+                    let Some(field) = table.found("n").unwrap() else {
+                        steps.pass(0);
+                        continue;
+                    };
+                    let payload_step = Some(PayloadStep { bytes: 200, fields: vec![field, field] });
+                    let options = SchemaOptions { payload_step, ..SchemaOptions::default() };
+                    steps.begin_like(&table, &[("n", Some(field))], options).unwrap();
+                }
+            }
+        }
+        assert_eq!(asked, if returns_empty { vec![0, 3] } else { vec![0] });
+        let mut expected = Vec::new();
+        for file in [1, 2, 4, 5] {
+            let table = chain.table(file).unwrap();
+            let payload = 2 * table.describe(table.find("n").unwrap()).unwrap().payload_bytes;
+            let (entries, mut start) = (table.entries().unwrap(), 0);
+            let step = ((200.0 * entries as f64 / payload as f64).round_ties_even() as u64).max(1);
+            while start < entries {
+                expected.push((file, start..(start + step).min(entries)));
+                start += step;
+            }
+        }
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn schemas_may_have_names_of_types() {
+    let (_folder, paths) = files("root", 3);
+    let parquet = paths[1].with_extension("parquet");
+    write(&parquet, &[("n", whole(&[7, 8])), ("s", texts(&["a", ""]))]);
+    let names = [&paths[1], &parquet, &paths[2]].map(|path| path.to_str().unwrap().to_owned());
+    let chain = Chain::of(&names, ChainOptions::default()).unwrap();
+    for (has_type_names, expected) in [(false, vec![0]), (true, vec![0, 1])] {
+        let mut steps = chain.alike_steps(SelectOptions::default(), .., Step::Entries(10));
+        let (mut rows, mut asked) = (Vec::new(), Vec::new());
+        while let Some(step) = steps.read(None, &mut |_| true).unwrap() {
+            match step {
+                AlikeStep::Read { step, .. } => rows.extend(lines(&step.arrays[0])),
+                AlikeStep::Unknown { file, .. } => {
+                    asked.push(file);
+                    let options = SchemaOptions { has_type_names, ..SchemaOptions::default() };
+                    steps.begin_like(&chain.table(file).unwrap(), &[("n", Some(0))], options).unwrap();
+                }
+            }
+        }
+        assert_eq!(rows, ["100", "7", "8", "200", "201"]);
+        assert_eq!(asked, expected);
+    }
 }
