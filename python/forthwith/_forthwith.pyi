@@ -54,6 +54,7 @@ __all__ = [
     "count_entries",
     "diff_files",
     "diff_tables",
+    "divide_alike",
     "efficiency_errors",
     "efficiency_values",
     "emptied_array",
@@ -573,6 +574,14 @@ class Table:
         bytes: int | None = None,
     ) -> list[tuple[int, int]]:
         """Cuts a range of entries into steps of a number of entries, or of about a number of bytes."""
+    def divide(
+        self, fields: list[int], *, entries: int | None = None, bytes: int | None = None, align: bool = True
+    ) -> tuple[list[tuple[int, int]], int, int, int, str | None]:
+        """Divides the table into partitions of about a size, or into one.
+
+        Returns:
+            The entries of each partition, stored bytes of all fields, entries of the table, bytes and identity of the file.
+        """
     def batches(
         self,
         fields: Sequence[int],
@@ -1199,6 +1208,21 @@ def count_entries(
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:
     """The number of entries of each file; ``None`` if something is wrong with one of them, which it tells by itself."""
+
+def divide_alike(
+    parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    schemas: list[tuple[Table, list[int]]],
+    *,
+    entries: int | None = None,
+    bytes: int | None = None,
+    align: bool = True,
+    options: dict[str, Any] | None = None,
+    store: list[tuple[str, str]] | None = None,
+) -> list[tuple[int, tuple[list[tuple[int, int]], int, int, int, str | None]] | None]:
+    """Divides files with the fields of one of some tables, as `Table.divide` does, and says of which of these.
+
+    ``None`` of files with other fields, and of those with something wrong.
+    """
 
 def same_schemas(
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],

@@ -9,7 +9,10 @@ use crate::{
     selection,
     table::{Constant, Table, constants},
 };
-use forthwith::{Chain, ChainFile, ChainOptions, ChainSelected, Damage, Engine, SelectOptions};
+use forthwith::{
+    Chain, ChainFile, ChainOptions, ChainSelected, Damage, Division, DivisionSchema, Engine, SelectOptions,
+    Step,
+};
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
 
@@ -76,6 +79,51 @@ pub(crate) fn same_schemas(
     match raised() {
         Some(raised) => Err(raised),
         None => Ok(found),
+    }
+}
+
+/// The partitions of a table, the stored bytes of its columns, its entries, and the size and the identity of its file.
+pub(crate) type Divided = (Vec<(u64, u64)>, u64, u64, u64, Option<String>);
+
+pub(crate) fn divided(division: Division) -> Divided {
+    let Division { partitions, stored_bytes, entries, file_size, identity } = division;
+    let partitions = partitions.into_iter().map(|part| (part.start, part.end)).collect();
+    (partitions, stored_bytes, entries, file_size, identity)
+}
+
+/// The size of a partition; `None` for all of a table.
+pub(crate) fn partition_size(entries: Option<u64>, bytes: Option<u64>) -> Option<Step> {
+    entries.map(Step::Entries).or(bytes.map(Step::Bytes))
+}
+
+/// Divides files with the fields of one of some tables, of which positions of fields are given, and says of which; `None` of a file
+/// with other fields, or with something wrong.
+#[pyfunction]
+#[pyo3(signature = (parts, schemas, *, entries=None, bytes=None, align=true, options=None, store=None))]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+pub(crate) fn divide_alike(
+    py: Python<'_>,
+    parts: Vec<Part>,
+    schemas: Vec<(Bound<'_, Table>, Vec<u32>)>,
+    entries: Option<u64>,
+    bytes: Option<u64>,
+    align: bool,
+    options: Option<&Bound<'_, PyDict>>,
+    store: Store,
+) -> PyResult<Vec<Option<(usize, Divided)>>> {
+    let Some(chain) = chain(parts, options, store, None, Damage::Raise)? else { return Ok(Vec::new()) };
+    let schema = |(table, fields): (Bound<'_, Table>, Vec<u32>)| DivisionSchema {
+        table: table.get().table.clone(),
+        fields,
+    };
+    let schemas: Vec<DivisionSchema> = schemas.into_iter().map(schema).collect();
+    let step = partition_size(entries, bytes);
+    let found = py.detach(|| chain.divide_alike(&schemas, step, align));
+    match raised() {
+        Some(raised) => Err(raised),
+        None => {
+            Ok(found.into_iter().map(|found| found.map(|(at, division)| (at, divided(division)))).collect())
+        }
     }
 }
 

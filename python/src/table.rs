@@ -4,6 +4,7 @@ use crate::{
     array::{Array, Buffer, place},
     arrow,
     batch_reader::BatchReader,
+    chain::{Divided, divided, partition_size},
     column_form::ColumnForm,
     description::{ColumnType, ColumnTypes, Description, raw_type},
     handle::Handle,
@@ -298,6 +299,20 @@ impl Table {
         let step = entries.map_or(Step::Bytes(bytes.unwrap_or(u64::MAX)), Step::Entries);
         let steps = self.handle.run(py, || self.table.cut(&fields, start..stop, step))?;
         Ok(steps.into_iter().map(|step| (step.start, step.end)).collect())
+    }
+
+    /// Divides the table into partitions.
+    #[pyo3(signature = (fields, *, entries=None, bytes=None, align=true))]
+    fn divide(
+        &self,
+        py: Python<'_>,
+        fields: Vec<u32>,
+        entries: Option<u64>,
+        bytes: Option<u64>,
+        align: bool,
+    ) -> PyResult<Divided> {
+        let step = partition_size(entries, bytes);
+        self.handle.run(py, || self.table.divide(&fields, step, align)).map(divided)
     }
 
     #[pyo3(signature = (fields, start, stop, entries=None, bytes=None))]

@@ -61,8 +61,8 @@ pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use chain::{
     AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainSelected,
-    ChainSelection, ChainStep, ChainSteps, Damage, FileProjection, MissingColumns, PayloadStep,
-    ProjectedField, ProjectionError, SchemaOptions,
+    ChainSelection, ChainStep, ChainSteps, Damage, Division, DivisionSchema, FileProjection, MissingColumns,
+    PayloadStep, ProjectedField, ProjectionError, SchemaOptions,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import NamedTuple
 
-from forthwith import _stores
+from forthwith import _forthwith, _stores
 from forthwith._entries import step_size
 from forthwith._errors import RequestError
 from forthwith._filters import BranchFilter
@@ -20,11 +21,16 @@ from forthwith.engines._partition import Partition
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
+    from typing import Any, Self, TypeAlias
 
     from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
 
+    # The entries of partitions, stored bytes, entries, bytes and identity of the file.
+    _Division: TypeAlias = tuple[list[tuple[int, int]], int, int, int, str | None]
+
+# Files that are divided at a time, and schemas whose trees are kept open meanwhile.
+_WINDOW, _MOST_SCHEMAS = 64, 8
 # Files behind a network that are opened at one time for a plan.
 _TOGETHER = 16
 # The size of a partition unless another is wanted.
@@ -76,25 +82,93 @@ def plan(
             raise RequestError(f"parts must be at least 1, not {parts}")
         named = [(_stores.without_password(path), tree) for path, tree in given]
         return [Partition(path, tree, part, -parts, names, 0, kept) for path, tree in named for part in range(parts)]
-    if step is not None:
-        step_size(step)  # an impossible one is said at once
+    size = _size(step)  # an impossible one is said at once
 
-    def divided(path: str, inner: str | None) -> tuple[list[str], list[Partition]]:
-        with _opened(path, inner, settings) as tree:
+    def divided(path: str, inner: str | None) -> tuple[Tree, _Divided]:
+        tree = _opened(path, inner, settings)
+        try:
             chosen = _chosen(tree, names)
-            like = Partition(_stores.without_password(path), inner, 0, 0, names, 0, kept, state_of(tree))
             fields = [at for _, at in chosen]
             if COMPUTED in fields:
                 fields = behind(tree, [name for name, _ in chosen])
-            return [name for name, _ in chosen], list(_divided(like, tree, fields, step, align))
+            division = tree._core.divide(fields, entries=size[0], bytes=size[1], align=align)
+            return tree, _Divided([name for name, _ in chosen], fields, division)
+        except BaseException:
+            tree.file.close()
+            raise
 
     partitions: list[Partition] = []
     known: tuple[str, list[str]] | None = None
-    for (path, _), (found, parts_of) in zip(given, _each(divided, given), strict=True):
-        known = known or (path, found)
-        _check_same(known, path, found)
-        partitions += parts_of
+    with _Schemas(settings, size, align) as schemas:
+        for some in _windows(given):
+            alike = schemas.divide(some)
+            rest = (part for part, found in zip(some, alike, strict=True) if found is None)
+            others = _each(divided, list(rest))
+            for (path, inner), found in zip(some, alike, strict=True):
+                if found is not None:
+                    one = found
+                else:
+                    tree, one = next(others)
+                    schemas.add(tree, one)
+                known = known or (path, one.names)
+                _check_same(known, path, one.names)
+                like = Partition(_stores.without_password(path), inner, 0, 0, names, 0, kept)
+                partitions += _partitions(like, one.division)
     return partitions
+
+
+class _Divided(NamedTuple):
+    """A divided file: names and positions of its columns, and its partitions."""
+
+    names: list[str]
+    fields: list[int]
+    division: _Division
+
+
+class _Schemas:
+    """Trees by which files with the same fields are divided without one; the last few that were added."""
+
+    def __init__(self, settings: Settings, size: tuple[int | None, int | None], align: bool) -> None:
+        self._settings, self._size, self._align = settings, size, align
+        self._known: list[tuple[Tree, _Divided]] = []
+
+    def add(self, tree: Tree, divided: _Divided) -> None:
+        """Takes over a tree."""
+        self._known.append((tree, divided))
+        if len(self._known) > _MOST_SCHEMAS:
+            self._known.pop(0)[0].file.close()
+
+    def divide(self, files: list[tuple[str, str | None]]) -> list[_Divided | None]:
+        """Divides files; those of other fields, or that a name alone does not open, or with something wrong, are ``None``."""
+        settings = self._settings
+        is_named = settings.opens_by_name and not any(_stores.is_foreign(path) for path, _ in files)
+        if not self._known or not is_named:
+            return [None] * len(files)
+        found = _forthwith.divide_alike(
+            [(path, inner or "", []) for path, inner in files],
+            [(tree._core, divided.fields) for tree, divided in self._known],
+            entries=self._size[0],
+            bytes=self._size[1],
+            align=self._align,
+            options=settings.view,
+            store=_stores.flat(settings.options["storage_options"]),
+        )
+        known = [divided for _, divided in self._known]
+        return [None if one is None else known[one[0]]._replace(division=one[1]) for one in found]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for tree, _ in self._known:
+            tree.file.close()
+
+
+def _windows(given: list[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
+    """The first file, of which others mostly have the fields, then as many as are divided at a time."""
+    yield given[:1]
+    for first in range(1, len(given), _WINDOW):
+        yield given[first : first + _WINDOW]
 
 
 def _each(act: Callable[[str, str | None], Any], given: list[tuple[str, str | None]]) -> Iterator[Any]:
@@ -167,38 +241,15 @@ def _check_same(known: tuple[str, list[str]], path: str, names: list[str]) -> No
         )
 
 
-def _divided(
-    like: Partition, tree: Tree, fields: list[int], step: int | str | None, align: bool
-) -> Iterator[Partition]:
-    end = tree.num_entries
-    stored = tree._core.plan(fields, 0, end).stored_bytes if fields else 0
-    for start, stop in _bounds(tree, fields, end, step, align):
-        yield replace(like, start=start, stop=stop, bytes=stored * (stop - start) // max(end, 1))
+def _size(step: int | str | None) -> tuple[int | None, int | None]:
+    """The entries or the bytes of a partition; neither of whole files."""
+    return (None, None) if step is None else step_size(step)
 
 
-def _bounds(tree: Tree, fields: list[int], end: int, step: int | str | None, align: bool) -> Iterator[tuple[int, int]]:
-    if step is None or end == 0:
-        yield 0, end
-        return
-    entries, memory = step_size(step)
-    steps = tree._core.steps(fields, 0, end, entries, memory)
-    if not align:
-        yield from steps
-        return
-    allowed = _ends(tree, fields, end)
-    start, wanted = 0, [stop for _, stop in steps]
-    for stop in allowed:
-        # The last end at or before the next wish, or the first one behind it.
-        if stop == end or any(start < wish <= stop for wish in wanted):
-            yield start, stop
-            start = stop
-
-
-def _ends(tree: Tree, fields: list[int], end: int) -> list[int]:
-    """The entries before which blocks of all columns end, ascending, and the end."""
-    groups: dict[int, set[int]] = {}
-    for block in tree._core.plan(fields, 0, end).blocks():
-        if block.group < len(fields):
-            groups.setdefault(block.group, set()).add(block.entries[1])
-    common = set.intersection(*groups.values()) if groups else set()
-    return sorted({stop for stop in common if 0 < stop < end} | {end})
+def _partitions(like: Partition, division: _Division) -> list[Partition]:
+    parts, stored, entries, size, identity = division
+    state = size, entries, identity
+    return [
+        replace(like, start=start, stop=stop, bytes=stored * (stop - start) // max(entries, 1), state=state)
+        for start, stop in parts
+    ]

@@ -1,6 +1,7 @@
 //! Many files as one table.
 
 mod alike;
+mod divide;
 mod fill;
 mod opening;
 mod parallel;
@@ -14,6 +15,7 @@ mod survey;
 mod walk;
 
 pub use alike::{AlikeStep, AlikeSteps};
+pub use divide::{Division, DivisionSchema};
 pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
 pub use read::ChainSelected;
 pub use schema::{PayloadStep, SchemaOptions};

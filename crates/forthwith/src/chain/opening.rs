@@ -35,8 +35,22 @@ pub(super) fn side_by_side<T: Send>(
     files: Range<usize>,
     open: &(dyn Fn(usize) -> T + Sync),
 ) -> Vec<T> {
+    side_by_side_of(files, workers(chain, REMOTE), open)
+}
+
+/// Threads that open files: those of the engine, or this many if servers have to be waited for.
+pub(super) fn workers(chain: &Chain, remote: usize) -> usize {
+    if is_remote(chain) { remote } else { chain.engine().options().threads }
+}
+
+/// The answers for some files, in their order, of calls by a number of threads.
+pub(super) fn side_by_side_of<T: Send>(
+    files: Range<usize>,
+    workers: usize,
+    open: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
     let (begin, count) = (files.start, files.len());
-    let workers = if is_remote(chain) { REMOTE } else { chain.engine().options().threads }.min(count);
+    let workers = workers.min(count);
     if workers <= 1 {
         return files.map(open).collect();
     }

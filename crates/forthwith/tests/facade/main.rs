@@ -3,6 +3,7 @@
 mod avro;
 mod background;
 mod chain;
+mod chain_divide;
 mod chain_projection;
 mod chain_rows;
 mod check;
