@@ -8,6 +8,9 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Field, Plan, PlannedConstant, Result};
 use std::{collections::VecDeque, sync::Arc};
 
+/// Stored bytes of files that are read together, at least one file. Pages of mapped files stay in memory until they are read.
+const TOGETHER_BYTES: u64 = 64 << 20;
+
 /// A file that is about to be read.
 struct Opened {
     table: Table,
@@ -155,10 +158,16 @@ impl Chain {
         let mut files = vec![first];
         loop {
             let is_alike = |next: &Opened| fills_same_columns(&plan, &next.plan, block_format);
+            let bytes = |file: &Opened| file.plan.stored_bytes();
+            let mut stored = files.iter().map(bytes).fold(0, u64::saturating_add);
             while let Some(Ok(next)) = ready.front() {
                 // A file without entries has nothing to be read.
                 match (is_alike(next), is_empty_of(&next.plan, &plan)) {
-                    (true, _) => files.extend(ready.pop_front().transpose()?),
+                    (true, _) if stored >= TOGETHER_BYTES => break,
+                    (true, _) => {
+                        stored = stored.saturating_add(bytes(next));
+                        files.extend(ready.pop_front().transpose()?);
+                    }
                     (false, true) => drop(ready.pop_front()),
                     (false, false) => break,
                 }
