@@ -11,7 +11,8 @@ use crate::{
     table::Table,
 };
 use forthwith::{
-    AlikeStep, AlikeSteps, ChainStep, PayloadStep, SchemaOptions, SelectOptions, Selected, Step,
+    AlikeStep, AlikeSteps, ChainStep, PayloadStep, SchemaExpressions, SchemaOptions, SelectOptions, Selected,
+    Step,
     plan::{Error, Result},
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -34,6 +35,9 @@ struct ChainState {
 /// The number of the file's schema if it is remembered; the file and the table in it; the first entry of the step and the entry after its
 /// last, counted in the file; arrays, their entries if some may have been left out, and losses.
 type ReadStep = (Option<u64>, String, String, u64, u64, Vec<Array>, Option<Buffer>, Vec<Lost>);
+
+/// Aliases, and the cut.
+type Expressions = (Vec<(String, String)>, Option<String>);
 
 #[pymethods]
 impl ChainReader {
@@ -119,12 +123,13 @@ impl ChainReader {
         table: &Bound<'_, Table>,
         columns: Vec<(String, Option<u32>)>,
         united: Vec<United<'_>>,
-        expressions: Option<(Vec<(String, String)>, Option<String>)>,
+        expressions: Option<Expressions>,
         payload: Option<(u64, Vec<u32>)>,
         has_type_names: bool,
     ) -> PyResult<(u64, Vec<u64>)> {
         let (table, united) = (table.get(), united_columns(united));
         let payload_step = payload.map(|(bytes, fields)| PayloadStep { bytes, fields });
+        let expressions = expressions.map(|(aliases, cut)| SchemaExpressions { aliases, cut });
         let options = SchemaOptions { united, expressions, payload_step, has_type_names };
         let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
         table.handle.run(py, || {

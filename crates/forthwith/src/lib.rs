@@ -62,7 +62,7 @@ pub use background::Background;
 pub use chain::{
     AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainSelected,
     ChainSelection, ChainStep, ChainSteps, Damage, Division, DivisionSchema, FileProjection, MissingColumns,
-    PayloadStep, ProjectedField, ProjectionError, SchemaOptions,
+    PayloadStep, ProjectedField, ProjectionError, SchemaExpressions, SchemaOptions,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

@@ -57,7 +57,7 @@ impl Table {
                 let steps = self.cut(fields, 0..entries, step)?;
                 if align { aligned(&steps, &self.block_ends(fields, entries)?) } else { steps }
             }
-            _ => vec![0..entries],
+            _ => std::iter::once(0..entries).collect(),
         };
         let info = self.file().info()?;
         Ok(Division { partitions, stored_bytes, entries, file_size: info.size, identity: info.identity })

@@ -18,7 +18,7 @@ pub use alike::{AlikeStep, AlikeSteps};
 pub use divide::{Division, DivisionSchema};
 pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
 pub use read::ChainSelected;
-pub use schema::{PayloadStep, SchemaOptions};
+pub use schema::{PayloadStep, SchemaExpressions, SchemaOptions};
 pub use selection::ChainSelection;
 pub use steps::{ChainStep, ChainSteps};
 

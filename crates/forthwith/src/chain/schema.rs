@@ -10,11 +10,20 @@ pub struct SchemaOptions {
     /// Columns in the types that they have in several files together.
     pub united: Vec<UnitedColumn>,
     /// Aliases and cut, if they are not those of all files.
-    pub expressions: Option<(Vec<(String, String)>, Option<String>)>,
+    pub expressions: Option<SchemaExpressions>,
     /// Step size by stored sizes, if it is not that of all files.
     pub payload_step: Option<PayloadStep>,
     /// Whether tables of the schema also have one format, and the names of their types are equal: a caller may show values by these.
     pub has_type_names: bool,
+}
+
+/// Aliases and cut of the files of one schema.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SchemaExpressions {
+    /// As [`SelectOptions::aliases`].
+    pub aliases: Vec<(String, String)>,
+    /// As [`SelectOptions::cut`].
+    pub cut: Option<String>,
 }
 
 /// A step of as many entries as have about this many decompressed bytes in some fields, by the average of the file.
@@ -38,8 +47,11 @@ pub(super) struct Schema {
 impl SchemaOptions {
     /// Options of a selection, of which some are for all files.
     pub(super) fn select(&self, all: &SelectOptions) -> SelectOptions {
-        let (aliases, cut) = self.expressions.clone().unwrap_or((all.aliases.clone(), all.cut.clone()));
-        SelectOptions { united: self.united.clone(), aliases, cut, ..all.clone() }
+        let mut options = SelectOptions { united: self.united.clone(), ..all.clone() };
+        if let Some(SchemaExpressions { aliases, cut }) = self.expressions.clone() {
+            (options.aliases, options.cut) = (aliases, cut);
+        }
+        options
     }
 }
 
