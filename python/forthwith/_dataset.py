@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from forthwith._lazy_parts import Part
     from forthwith._tree.read import Names
-    from forthwith._tree.tree import Tree
 
 _ROWS = 131_072
 
@@ -137,20 +137,21 @@ class Scan:
         if self._filter is not None:
             needed, cut = columns_of(self._filter, schema), as_cut(self._filter, schema)
 
-        def step(tree: Tree, start: int, stop: int) -> Any:
-            table = self._step(tree, needed, start, stop)
+        def step(part: Part) -> Any:
+            table = self._step(part, needed)
             return None if table is None else self._projected(table)
 
         used = list(dict.fromkeys([*self._names, *needed]))
-        for table in self._lazy.steps(used, cut, most, step, self._number):
+        first = list(dict.fromkeys(self._names)) if self._filter is None else needed
+        for table in self._lazy.parts(first, used, cut, most, step, self._number):
             if table is not None:
                 yield table
 
-    def _step(self, tree: Tree, needed: list[str], start: int, stop: int) -> Any:
+    def _step(self, part: Part, needed: list[str]) -> Any:
         pa = package("pyarrow")
         if self._filter is None:
-            return self._read(tree, self._names, start, stop)
-        looked = self._read(tree, needed, start, stop)
+            return self._read(part, self._names)
+        looked = self._read(part, needed)
         mask = pa.dataset.dataset(looked).to_table(columns={"mask": self._filter}).column(0)
         passing = pa.compute.indices_nonzero(mask)
         if not len(passing):
@@ -158,30 +159,30 @@ class Scan:
         rest = [name for name in self._names if name not in needed]
         few = None
         if rest:
-            few = self._lazy.read_some(tree, rest, start, stop, len(passing), lambda: package("numpy").asarray(passing))
+            few = part.read_some(rest, len(passing), lambda: package("numpy").asarray(passing))
         if few is not None:
-            found, looked = self._typed(tree, few, rest), looked.filter(mask)
+            found, looked = self._typed(part, few, rest), looked.filter(mask)
         else:
             # Blocks before the first entry that passes, and behind the last one, are not read.
             first, last = passing[0].as_py(), passing[-1].as_py() + 1
             mask = mask[first:last]
-            found = self._read(tree, rest, start + first, start + last).filter(mask)
+            found = self._read(part, rest, first, last).filter(mask)
             looked = looked[first:last].filter(mask)
         for name in needed:
             found = found.append_column(looked.schema.field(name), looked.column(name))
         return found
 
-    def _read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
-        """Columns of a tree, in the types of the dataset; without any, as many entries."""
+    def _read(self, part: Part, names: list[str], first: int = 0, last: int | None = None) -> Any:
+        """Columns of a part, in the types of the dataset; without any, as many entries."""
         names = list(dict.fromkeys(names))
         if not names:
-            return _entries(stop - start)
-        return self._typed(tree, self._lazy.read(tree, names, start, stop), names)
+            return _entries((part.length if last is None else last) - first)
+        return self._typed(part, part.read(names, first, last), names)
 
-    def _typed(self, tree: Tree, found: Any, names: list[str]) -> Any:
+    def _typed(self, part: Part, found: Any, names: list[str]) -> Any:
         pa = package("pyarrow")
         kinds = {name: _spelled(self.dataset_schema.field(name)) for name in names}
-        self._lazy.check(tree, lambda name: _spelled(found.schema.field(name)), kinds)
+        self._lazy.check(part, lambda name: _spelled(found.schema.field(name)), kinds)
         schema = pa.schema([self.dataset_schema.field(name) for name in names])
         # Types are the same but for what may be missing in them. Arrow cannot cast all types, even to themselves.
         columns = zip((found.column(name) for name in names), schema.types, strict=True)

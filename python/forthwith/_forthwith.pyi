@@ -739,6 +739,17 @@ class ChainReader:
     def skip(self, entries: int) -> None:
         """Passes the file, which has this number of entries."""
 
+    def read_beside(
+        self,
+        columns: list[tuple[str, int | None]],
+        start: int,
+        stop: int,
+        *,
+        bits: bool = False,
+        threads: int | None = None,
+    ) -> list[Array]:
+        """Other columns of the file of the last step: labels, and the positions of fields; ``None`` for what is computed."""
+
     def likely_entries(self) -> int:
         """About how many entries the current file has."""
 

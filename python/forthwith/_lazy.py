@@ -15,6 +15,7 @@ from forthwith._entries import step_size as step_size_of
 from forthwith._entries import thread_count
 from forthwith._errors import KeyInFileError, MissingPackageError, RequestError
 from forthwith._filters import BranchFilter
+from forthwith._lazy_parts import SmallFiles, TreePart, are_small, check
 from forthwith._packages import package
 from forthwith._stores import scheme
 from forthwith._tree import walk
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from forthwith import _forthwith
+    from forthwith._lazy_parts import Part
     from forthwith._tree.read import Names
 
 # Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
@@ -44,6 +46,8 @@ _LOCAL, _MOST_STEPS = 20_000_000, 8
 _WORTH_A_THREAD = 500_000
 # A step, and closing its file.
 _TASKS_OF_ONE_STEP = 2
+# Formats of files whose statistics may tell that nothing passes a filter.
+_WITH_STATISTICS = ("Parquet",)
 # By how many threads a thread reads, if that is not what was asked for.
 _HERE = threading.local()
 
@@ -72,6 +76,8 @@ class Lazy:
             raise RequestError(f"{', '.join(options)}: these are options of open(), and the files are open already")
         self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
         self._unites = isinstance(self.table, Chain) and self.table._missing == "null"
+        # Whether the first file may have statistics, by which parts of files can be left out.
+        self._has_statistics = True
         self._common: dict[tuple[str, ...], Common] = {}
         self._surveying = threading.Lock()
 
@@ -92,7 +98,41 @@ class Lazy:
             return chain.arrays(names, entry_start=0, entry_stop=0, **self._read)
         table: Any = self.table
         with nullcontext(table) if isinstance(table, Tree) else table._open(0) as first:
+            self._has_statistics = first.file.format in _WITH_STATISTICS
             return first.arrays(names, entry_stop=0, **self._read)
+
+    def parts(
+        self,
+        first: list[str],
+        names: list[str],
+        cut: str | None,
+        most: int | None,
+        act: Callable[[Part], Any],
+        number: int | None = None,
+    ) -> Iterator[Any]:
+        """What ``act`` makes of the parts of all files, or of one of them, in their order.
+
+        Args:
+            first: The columns that are read of each part.
+            names: All columns that a part may read.
+            cut: As in `steps`.
+            most: As in `steps`.
+            act: Makes something of a part.
+            number: As in `steps`.
+        """
+        # Where statistics may tell that nothing passes, each file is asked beforehand.
+        is_pruned = cut is not None and self._has_statistics
+        size: int | str | None = f"{self._local} B" if self._local is not None else self._entries
+        is_plain = bool(first) and number is None and not is_pruned and not self._unites
+        if is_plain and size is not None and isinstance(self.table, Chain) and are_small(self.table):
+            files = SmallFiles(self.table, first, names, ReadOptions(**self._read), size, most)
+            yield from map(act, files.parts())
+            return
+
+        def of_tree(tree: Tree, start: int, stop: int) -> Any:
+            return act(TreePart(self, tree, start, stop))
+
+        yield from self.steps(names, cut, most, of_tree, number)
 
     def steps(
         self,
@@ -264,24 +304,10 @@ class Lazy:
                 continue
         return list(dict.fromkeys(found))
 
-    def check(self, tree: Tree, found: Callable[[str], str], expected: dict[str, str]) -> None:
+    def check(self, part: Part, found: Callable[[str], str], expected: dict[str, str]) -> None:
         """Refuses columns of other types than those of the first file, which engines would take for them."""
-        for name, kind in expected.items():
-            try:
-                here = found(name)
-            except KeyError:
-                raise RequestError(
-                    f"{tree._place()} lacks {name!r}, which it had when the files were looked at",
-                    file=tree.file.file_path,
-                    object=tree.path,
-                ) from None
-            if here != kind:
-                more = "" if self._unites else '; missing="null" reads numbers in the type that has those of all files'
-                raise RequestError(
-                    f"{name!r} is {here} in {tree._place()}, but {kind} in the first file{more}",
-                    file=tree.file.file_path,
-                    object=f"{tree.path}/{name}",
-                )
+        hint = "" if self._unites else '; missing="null" reads numbers in the type that has those of all files'
+        check(part, found, expected, hint)
 
 
 class _Task(NamedTuple):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
+    from forthwith._lazy_parts import Part
     from forthwith._tree.read import Names
-    from forthwith._tree.tree import Tree
 
 
 def scan(
@@ -51,10 +51,10 @@ def scan(
         needed = [] if predicate is None else [name for name in everything if name in predicate.meta.root_names()]
         cut = None if predicate is None else as_cut(predicate, schema)
 
-        def step(tree: Tree, start: int, stop: int) -> Any:
-            return _step(pl, lazy, tree, wanted, needed, predicate, start, stop, schema, numbers)
+        def step(part: Part) -> Any:
+            return _step(pl, lazy, part, wanted, needed, predicate, schema, numbers)
 
-        yield from lazy.steps(list(dict.fromkeys(wanted + needed)), cut, rows, step)
+        yield from lazy.parts(needed or wanted, list(dict.fromkeys(wanted + needed)), cut, rows, step)
 
     plugins = import_module("polars.io.plugins")
     return plugins.register_io_source(source, schema=schema, is_pure=True)
@@ -63,43 +63,39 @@ def scan(
 def _step(
     pl: Any,
     lazy: Lazy,
-    tree: Tree,
+    part: Part,
     wanted: list[str],
     needed: list[str],
     predicate: Any,
-    start: int,
-    stop: int,
     schema: Mapping[str, Any],
     numbers: _Numbers,
 ) -> Any:
     def checked(frame: Any, names: list[str]) -> Any:
-        lazy.check(tree, lambda name: str(frame.schema[name]), {name: str(schema[name]) for name in names})
+        lazy.check(part, lambda name: str(frame.schema[name]), {name: str(schema[name]) for name in names})
         return frame
 
     if predicate is None:
-        everything = (
-            checked(lazy.read(tree, wanted, start, stop), wanted) if wanted else pl.DataFrame(height=stop - start)
-        )
+        everything = checked(part.read(wanted), wanted) if wanted else pl.DataFrame(height=part.length)
         return everything.select(wanted)
     if not needed:
-        return checked(lazy.read(tree, wanted, start, stop), wanted).filter(predicate).select(wanted)
-    looked = checked(lazy.read(tree, needed, start, stop), needed)
+        return checked(part.read(wanted), wanted).filter(predicate).select(wanted)
+    looked = checked(part.read(needed), needed)
     passed = looked.select(predicate).to_series()
     passed = passed.fill_null(False) if passed.null_count() else passed
     count = int(passed.sum())
     if not count:
         return pl.DataFrame(schema={name: schema[name] for name in wanted})
     few = more = places = None
-    first, last = 0, stop - start
+    first, last = 0, part.length
     rest = [name for name in wanted if name not in needed]
-    if are_few(count, stop - start):
-        places = numbers.up_to(stop - start).filter(passed)
+    if are_few(count, part.length):
+        places = numbers.up_to(part.length).filter(passed)
     if rest:
-        few = lazy.read_some(tree, rest, start, stop, count, lambda: package("numpy").asarray(places))
+        few = part.read_some(rest, count, lambda: package("numpy").asarray(places))
     if rest and few is None:
         # Blocks before the first entry that passes, and behind the last one, are not read.
         first, last = int(passed.arg_max()), _behind_last(passed) if places is None else int(places[-1]) + 1
-        more = checked(lazy.read(tree, rest, start + first, start + last), rest)
+        more = checked(part.read(rest, first, last), rest)
 
     def kept(columns: Any, first: int, last: int) -> dict[str, Any]:
         passing = passed[first:last] if last - first < len(passed) else passed
@@ -110,7 +106,7 @@ def _step(
         }
 
     # By series: each query over a small frame costs as much as opening a file.
-    found = kept([one for one in looked.get_columns() if one.name in wanted], 0, stop - start)
+    found = kept([one for one in looked.get_columns() if one.name in wanted], 0, part.length)
     if few is not None:
         found.update({one.name: one for one in checked(few, rest).get_columns()})
     elif more is not None:

@@ -162,6 +162,32 @@ impl ChainReader {
         Ok(())
     }
 
+    /// Other columns of the file of the last step, of some of its entries.
+    #[pyo3(signature = (columns, start, stop, *, bits=false, threads=None))]
+    fn read_beside(
+        &self,
+        py: Python<'_>,
+        columns: Vec<(String, Option<u32>)>,
+        start: u64,
+        stop: u64,
+        bits: bool,
+        threads: Option<usize>,
+    ) -> PyResult<Vec<Array>> {
+        let found = lock(&self.state).ok().and_then(|state| {
+            let table = state.steps.selection()?.table().clone();
+            Some((table, state.handle()?))
+        });
+        let Some((table, handle)) = found else {
+            return Err(errors::request(py, "columns beside no step".into()));
+        };
+        let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
+        let read = listening(py, &handle, None, |tick| {
+            let selection = table.select_fields(&columns, SelectOptions::default())?.with_bits(bits);
+            Ok((selection.read(start..stop, threads, Some(tick))?, selection))
+        })?;
+        selection::arrays(py, &read.1, &read.0)
+    }
+
     /// About how many entries the current file has.
     fn likely_entries(&self, py: Python<'_>) -> PyResult<u64> {
         let Some(handle) = lock(&self.state).ok().and_then(|state| state.handle()) else { return Ok(0) };

@@ -507,3 +507,26 @@ def test_a_file_that_lost_a_column_since_it_was_looked_at_is_named(tmp_path, fir
         file["t"] = {"n": np.arange(5.0)}
     with pytest.raises(forthwith.RequestError, match=r"(?s)1\.root.* lacks 'k'"):
         frame.collect()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_chains_of_small_files_answer_as_their_trees(seed):
+    random_scans = pytest.importorskip("random_scans")
+    assert sum(random_scans.compare(seed, at) for at in range(8)) > 12, "too few queries are read by the chain"
+
+
+def test_one_tree_of_a_schema_is_opened_for_small_files(tmp_path, monkeypatch):
+    names = []
+    for at in range(5):
+        with forthwith.recreate(tmp_path / f"{at}.root") as file:
+            file["t"] = {"x": np.arange(4) + 10 * at, "y": np.arange(4.0)}
+        names.append(f"{tmp_path / str(at)}.root:t")
+    opened = []
+    open_ = forthwith.Chain._open
+    monkeypatch.setattr(forthwith.Chain, "_open", lambda chain, at: opened.append(at) or open_(chain, at))
+    frame = forthwith.scan(names)
+    assert opened == [0]
+    found = frame.filter(pl.col("x") % 10 == 2).select("y", "x").collect()
+    assert found.to_dict(as_series=False) == {"y": [2.0] * 5, "x": [2, 12, 22, 32, 42]}
+    assert opened == [0, 0]
+    assert frame.select("x").head(6).collect()["x"].to_list() == [0, 1, 2, 3, 10, 11]

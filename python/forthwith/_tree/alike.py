@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, TypeAlias
 
+    from forthwith._interop.base import Library
     from forthwith._paths import Constants
     from forthwith._tree.chain import Chain
-    from forthwith._tree.common import Common
+    from forthwith._tree.common import Common, PlainColumns
     from forthwith._tree.damage import Loss
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns
@@ -135,7 +136,14 @@ class ChainSteps:
         bounds: The entries, counted in all files.
     """
 
-    def __init__(self, chain: Chain, common: Common, read: ReadOptions, size: int | str | None, bounds: Bounds) -> None:
+    def __init__(
+        self,
+        chain: Chain,
+        common: Common | PlainColumns,
+        read: ReadOptions,
+        size: int | str | None,
+        bounds: Bounds,
+    ) -> None:
         self._chain = chain
         self._common = common
         self._read = read
@@ -167,6 +175,21 @@ class ChainSteps:
         self._found = False
         self._left_out: set[int] = set()
         self._first = 0
+        # The tree whose columns the last step has.
+        self._source: Tree | None = None
+
+    @property
+    def source(self) -> Tree:
+        """Tree in which the columns of the last step were chosen, that of its file or of another one of its schema."""
+        assert self._source is not None
+        return self._source
+
+    def beside(self, columns: Columns, start: int, stop: int, into: Library) -> Any:
+        """Other columns of some entries of the last step's file, by their places in `source`."""
+        fields, _ = request(columns)
+        arrays = self._reader.read_beside(fields, start, stop, bits=into.takes_bits, threads=self._read.threads)
+        into.about(self.source, columns)
+        return into.together([label for label, _ in columns], arrays, start, stop)
 
     def steps(self) -> Iterator[ChainStep]:
         """The steps."""
@@ -256,6 +279,7 @@ class ChainSteps:
         schema, path, table, start, stop, arrays, kept, lost = step
         into, bar = self._into, self._read.bar
         tree, columns = self._begun if schema is None and self._begun is not None else self._schemas[schema]
+        self._source = tree
         if schema is not None and schema != self._shown:
             into.about(tree, columns, offset)
             self._shown = schema

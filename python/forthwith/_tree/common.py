@@ -6,8 +6,9 @@ from copy import copy
 
 from forthwith import _forthwith
 from forthwith._errors import KeyInFileError, RequestError
+from forthwith._filters import BranchFilter
 from forthwith._tree.entry_lists import EntryLists
-from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, holding
+from forthwith._tree.query import COMPUTED, NOTHING, Choice, Query, behind, holding
 from forthwith._tree.read import choose, read, texts
 
 TYPE_CHECKING = False
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Literal, TypeAlias
 
-    from forthwith._filters import BranchFilter
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.read import Columns, Names
     from forthwith._tree.tree import Tree
@@ -257,6 +257,32 @@ class Common:
         for label, at in columns:
             if at != COMPUTED and (form := tree._core.column_form(at)) is not None:
                 yield label, form
+
+
+class PlainColumns:
+    """Columns by their names, of all entries, for a reader that compares their types by itself.
+
+    Args:
+        names: The columns.
+        needed: All columns that trees must have, in the order in which they are looked for.
+    """
+
+    is_of_all = chooses_by_schema = True
+    choice = NOTHING
+
+    def __init__(self, names: list[str], needed: list[str]) -> None:
+        self._names = names
+        self._needed = needed
+
+    def of(self, tree: Tree, offset: int) -> Columns:
+        """The columns to be read of a tree.
+
+        Raises:
+            KeyInFileError: It lacks one of the columns.
+        """
+        del offset
+        behind(tree, self._needed)
+        return choose(tree, self._names, BranchFilter())
 
 
 def nulls_named(error: KeyInFileError | RequestError) -> None:
