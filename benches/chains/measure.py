@@ -88,6 +88,20 @@ def stepped_with_nulls(pattern, threads):
     yield from forthwith.iterate(pattern, threads=threads, missing="null")
 
 
+def named_as_uproot(pattern, threads):
+    """The call of uproot's name, which has no ``threads``."""
+    from forthwith import uproot
+
+    yield uproot.concatenate(pattern)
+
+
+def stepped_as_uproot(pattern, threads):
+    """The steps of uproot's name."""
+    from forthwith import uproot
+
+    yield from uproot.iterate(pattern)
+
+
 def stepped_by_uproot(pattern, threads):
     import uproot
 
@@ -100,6 +114,8 @@ WAYS = {
     "chain, steps": stepped,
     "trees, steps": stepped_by_trees,
     'chain, steps, missing="null"': stepped_with_nulls,
+    "forthwith.uproot": named_as_uproot,
+    "forthwith.uproot, steps": stepped_as_uproot,
     "uproot": uproot_way,
     "uproot, steps": stepped_by_uproot,
 }
@@ -134,7 +150,7 @@ def main(folder):
         print(f"\n{files} files of {entries} entries\n\n| way | threads | seconds | memory / result |\n| --- | ---: | ---: | ---: |")
         for threads in (1, 2):
             for way in WAYS:
-                if way.startswith("uproot") and threads > 1:
+                if "uproot" in way and threads > 1:
                     continue
                 command = [sys.executable, __file__, "--one", way, pattern, str(threads)]
                 out = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
