@@ -23,7 +23,7 @@ import tempfile
 import time
 import warnings
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "python"))
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "python" / "support"))
 
 import awkward.forth  # noqa: E402
 import forth_programs  # noqa: E402

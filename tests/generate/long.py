@@ -2,7 +2,7 @@
 
     python tests/generate/long.py FOLDER
 
-needs PyROOT (``pip install root==0.1a12``) and ``g++``. The file is too large to be kept: ``tests/python/test_long.py`` has it made.
+needs PyROOT (``pip install root==0.1a12``) and ``g++``. The file is too large to be kept: ``tests/python/root/test_long.py`` has it made.
 ``long.root.baskets.json`` says where the baskets of each branch are, and the sum of all its numbers and lengths of strings, as ROOT reads them.
 """
 

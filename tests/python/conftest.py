@@ -1,5 +1,6 @@
-"""The fixtures that the tests share: the bundled files, and modules beside the tests."""
+"""The fixtures that the tests share: the bundled files, what other readers found in them, and modules in `support`."""
 
+import json
 import pathlib
 import signal
 import sys
@@ -7,8 +8,9 @@ import sys
 import pytest
 
 TESTS = pathlib.Path(__file__).parents[1]
+SOURCES = TESTS.parent
 DATA = TESTS / "data"
-sys.path[:0] = [str(TESTS), str(TESTS / "python")]
+sys.path[:0] = [str(TESTS), str(TESTS / "python" / "support")]
 
 import forthwith  # noqa: E402
 
@@ -31,6 +33,11 @@ def tree(file):
 
 def data(name):
     return str(DATA / name)
+
+
+def golden_of(name):
+    """The values that another reader, C++ ROOT unless a test says otherwise, found in a bundled file: the JSON beside it."""
+    return json.loads((DATA / name).read_text(encoding="utf-8"))
 
 
 @pytest.fixture(autouse=True, scope="session")

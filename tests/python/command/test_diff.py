@@ -1,0 +1,197 @@
+"""Comparisons of files and tables, and summaries of columns, against NumPy and walks over Python's values."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import random_diffs
+from conftest import DATA
+from root_judge import by_root
+
+import forthwith
+
+
+def test_planted_differences_are_found(tmp_path: Path) -> None:
+    left, right = str(tmp_path / "left.parquet"), str(tmp_path / "right.parquet")
+    for seed in range(25):
+        rng = random.Random(seed)
+        kinds, columns, changed, rows = random_diffs.table(rng)
+        random_diffs.write(left, kinds, columns, rows)
+        random_diffs.write(right, kinds, changed, rows)
+        expected = random_diffs.expected(columns, changed)
+        found = forthwith.diff(left, right)
+        assert found["complete"]
+        assert found["same"] == (not any(expected.values()))
+        for column in found["columns"]:
+            wanted = expected[column["path"]]
+            assert column["differing"] == len(wanted), (seed, column)
+            assert [one["entries"][0] for one in column["first"]] == sorted(
+                one["entries"][0] for one in column["first"]
+            )
+            assert {one["entries"][0] for one in column["first"]} <= set(wanted)
+
+
+def test_tolerances_are_those_of_numpy(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    left = rng.normal(size=1000)
+    right = left * (1 + rng.normal(scale=1e-6, size=1000)) + rng.normal(scale=1e-7, size=1000)
+    left[::50] = right[::70] = np.nan
+    paths = [tmp_path / "left.parquet", tmp_path / "right.parquet"]
+    for path, values in zip(paths, (left, right), strict=False):
+        forthwith.write_parquet(path, {"x": values})
+    for rtol, atol, nan_equal in ((0, 0, True), (1e-6, 0, True), (0, 1e-6, False), (1e-6, 1e-7, True)):
+        close = np.isclose(left, right, rtol=rtol, atol=atol, equal_nan=nan_equal)
+        found = forthwith.diff(*paths, rtol=rtol, atol=atol, nan_equal=nan_equal)
+        assert found["columns"][0]["differing"] == np.count_nonzero(~close)
+
+
+def test_entries_are_matched_by_keys(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    run, event = rng.integers(1, 4, 5000), rng.permutation(5000)
+    x = rng.normal(size=5000)
+    order = rng.permutation(5000)[:4900]
+    changed = x[order].copy()
+    changed[:10] += 1
+    left, right = tmp_path / "left.parquet", tmp_path / "right.root"
+    forthwith.write_parquet(left, {"run": run, "event": event, "x": x})
+    with forthwith.recreate(right) as file:
+        file["t"] = {"run": run[order].astype(np.int32), "event": event[order], "x": changed}
+    found = forthwith.diff(left, right, on=["run", "event"], same_content=True)
+    assert (found["compared"], [one["count"] for one in found["unmatched"]]) == (4900, [100, 0])
+    column = next(one for one in found["columns"] if one["path"] == "x")
+    assert column["differing"] == 10
+    assert column["largest"] == pytest.approx(1)
+    own, other = column["first"][0]["entries"]
+    assert order[other] == own
+
+
+def test_files_and_columns_are_chosen() -> None:
+    events = f"{DATA}/zmumu.root:events"
+    found = forthwith.diff(events, events, filter_name="Muon_*")
+    assert found["same"]
+    assert len(found["columns"]) == 5
+    with pytest.raises(forthwith.RequestError, match="no column"):
+        forthwith.diff(events, events, filter_name="nothing")
+    with forthwith.open(f"{DATA}/histograms.root") as file:
+        found = forthwith.diff(file, file)
+        assert found["same"]
+        assert len(found["objects"]) == 64
+
+
+def test_trees_and_ntuples_of_root_hold_the_same(tmp_path: Path) -> None:
+    """The same data, written as a tree and as an RNTuple by C++ ROOT."""
+    script = """
+import ROOT, sys
+ROOT.gInterpreter.Declare('''
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleWriter.hxx>
+#include <TFile.h>
+#include <TTree.h>
+#include <TRandom3.h>
+void write(const char* tree, const char* ntuple, bool differs) {
+  TRandom3 random(5);
+  auto model = ROOT::RNTupleModel::Create();
+  auto n = model->MakeField<int>("n");
+  auto x = model->MakeField<double>("x");
+  auto v = model->MakeField<std::vector<float>>("v");
+  auto s = model->MakeField<std::string>("s");
+  auto b = model->MakeField<bool>("b");
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "t", ntuple);
+  TFile file(tree, "recreate");
+  TTree t("t", "t");
+  auto pv = v.get(); auto ps = s.get();
+  t.Branch("n", n.get()); t.Branch("x", x.get()); t.Branch("v", &pv); t.Branch("s", &ps);
+  t.Branch("b", b.get());
+  for (int i = 0; i < 500; ++i) {
+    *n = i; *x = random.Gaus(); *b = random.Rndm() < 0.5; *s = std::string(i % 7, 'a' + i % 26);
+    v->resize(random.Integer(5)); for (auto& f : *v) f = random.Rndm();
+    t.Fill();
+    if (differs && i == 77) v->push_back(1);
+    writer->Fill();
+  }
+  file.Write();
+}''')
+for differs in (0, 1):
+    ROOT.write(*(f"{sys.argv[1]}/{kind}{differs}.root" for kind in ("tree", "ntuple")), bool(differs))
+print("null")
+"""
+    by_root(script, str(tmp_path))
+    for differs in (0, 1):
+        tree, ntuple = tmp_path / f"tree{differs}.root", tmp_path / f"ntuple{differs}.root"
+        found = forthwith.diff(tree, ntuple, same_content=True)
+        tables = found.get("tables", {"t": found})
+        columns = {column["path"]: column["differing"] for column in tables["t"]["columns"]}
+        assert columns == {"n": 0, "x": 0, "v": differs, "s": 0, "b": 0}
+        assert not any(tables["t"]["only"])
+
+
+def _flat(values: list[Any]) -> list[Any]:
+    return [
+        item for value in values if value is not None for item in (_flat(value) if isinstance(value, list) else [value])
+    ]
+
+
+def test_summaries_are_those_of_numpy(tmp_path: Path) -> None:
+    path = str(tmp_path / "table.parquet")
+    for seed in range(25):
+        rng = random.Random(seed)
+        kinds, columns, _, rows = random_diffs.table(rng)
+        flat = {name: kind for name, kind in kinds.items() if _is_numbers(kind)}
+        if not flat:
+            continue
+        random_diffs.write(path, kinds, columns, rows)
+        with forthwith.open(path) as table:
+            found = table.stats(list(flat), quantiles=[0, 0.3, 1], top=2)
+        assert found["entries"] == rows
+        for name in flat:
+            summary = [one for one in found["columns"] if one["path"] == name and one["of"] != "lengths"][-1]
+            every = _flat(columns[name])
+            numbers = np.array([float(value) for value in every if not math.isnan(value)])
+            assert summary["count"] == len(numbers)
+            assert (summary["nan"] or 0) == len(every) - len(numbers)
+            assert summary["distinct"] == {"count": len(set(numbers.tolist())), "is_exact": True}
+            if not len(numbers):
+                continue
+            assert summary["frequent"][0]["count"] == max(np.unique(numbers, return_counts=True)[1])
+            if np.isfinite(numbers).all():
+                assert summary["mean"] == pytest.approx(np.mean(numbers), rel=1e-9, abs=1e-9)
+                assert summary["deviation"] == pytest.approx(np.std(numbers), rel=1e-6, abs=1e-9)
+                quantiles = [one["value"] for one in summary["quantiles"]]
+                assert quantiles == pytest.approx(np.quantile(numbers, [0, 0.3, 1]).tolist())
+                assert float(summary["min"]) == pytest.approx(min(numbers), rel=1e-6)
+
+
+def _is_numbers(kind: Any) -> bool:
+    match kind:
+        case ("list" | "array", inner):
+            return _is_numbers(inner)
+        case ("option", inner):
+            return inner in random_diffs.NUMBERS
+    return kind in random_diffs.NUMBERS
+
+
+def test_estimates_of_many_values_are_close(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    values = {"many": rng.normal(size=300_000), "few": rng.poisson(3, 300_000)}
+    values["many"][:30_000] = 0.5
+    path = tmp_path / "many.parquet"
+    forthwith.write_parquet(path, values)
+    with forthwith.open(path) as table:
+        many, few = table.stats(quantiles=[0.1, 0.5])["columns"]
+    assert not many["quantiles_are_exact"]
+    assert not many["distinct"]["is_exact"]
+    assert not many["frequent_is_exact"]
+    assert many["distinct"]["count"] == pytest.approx(270_001, rel=0.03)
+    assert many["frequent"][0]["value"] == 0.5
+    assert many["frequent"][0]["count"] == pytest.approx(30_000, rel=0.1)
+    for quantile in many["quantiles"]:
+        assert np.mean(values["many"] < quantile["value"]) == pytest.approx(quantile["fraction"], abs=0.06)
+    assert few["distinct"] == {"count": len(np.unique(values["few"])), "is_exact": True}
+    assert few["frequent"][0]["count"] == max(np.unique(values["few"], return_counts=True)[1])
+    assert many["mean"] == pytest.approx(values["many"].mean())
+    assert many["deviation"] == pytest.approx(values["many"].std())
