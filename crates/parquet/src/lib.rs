@@ -6,7 +6,8 @@
 //! joined at the end. [`ParquetFormat`] decodes chunks: pages are decompressed, levels become offsets and
 //! indexes by the kernels of the columns crate, and values go from the page to their final place.
 //!
-//! A [`ParquetWriter`] writes columns as Arrow has them.
+//! A `ParquetWriter` writes columns as Arrow has them. It is behind the feature `write`, which is on by default: without it,
+//! nothing of the `parquet` crate is built.
 //!
 //! ```no_run
 //! use forthwith_parquet::{Options, ParquetFile};
@@ -35,7 +36,7 @@
 //!
 //! # How chunks are encoded
 //!
-//! * Columns of numbers, booleans and byte strings are encoded by `encode/`, page by page: smallest and largest value,
+//! * Columns of numbers, booleans and byte strings are encoded by `write/encode/`, page by page: smallest and largest value,
 //!   dictionary indices or plain values, compression. Values that are not compressed are written from the memory of the
 //!   array. Nested columns, rare types, gzip and brotli are left to the `parquet` crate.
 //! * A sample of the first rows says whether a dictionary pays: the number of different values is estimated by how
@@ -48,32 +49,28 @@ mod codec;
 mod decode;
 mod delta;
 mod dictionary;
-mod encode;
 mod encodings;
 mod field;
 mod file;
 mod footer;
 mod format;
-mod group_file;
 mod hints;
 mod hybrid;
 mod index;
 mod leaf;
 mod levels;
-mod library_error;
 mod page;
 mod pages;
-mod row_groups;
 mod schema;
 mod table;
 mod texts;
 mod thrift;
 mod values;
-mod writer;
-#[cfg(test)]
-mod written_chunks;
+#[cfg(feature = "write")]
+mod write;
 
 pub use file::ParquetFile;
 pub use format::ParquetFormat;
 pub use table::{Bound, Chunk, Options, ParquetTable, RowGroup};
-pub use writer::ParquetWriter;
+#[cfg(feature = "write")]
+pub use write::ParquetWriter;

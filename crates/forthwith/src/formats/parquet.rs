@@ -7,9 +7,9 @@ use crate::{
 };
 use bytes::Bytes;
 use forthwith_columns::{Form, TextPolicy};
-use forthwith_engine::{BlockThreads, Engine};
+use forthwith_engine::Engine;
 use forthwith_io::{Sink, Source};
-use forthwith_parquet::{Options, ParquetFile, ParquetFormat, ParquetWriter};
+use forthwith_parquet::{Options, ParquetFile, ParquetFormat};
 use forthwith_plan::{
     BlockFormat, CheckReport, Dataset, Error, Finding, Result, Severity, TableWriter, WriteOptions,
 };
@@ -80,8 +80,21 @@ impl Format for Parquet {
         sink: Box<dyn Sink>,
         options: &WriteOptions,
     ) -> Result<Box<dyn TableWriter>> {
-        let runner = Arc::new(BlockThreads::default());
-        Ok(Box::new(ParquetWriter::new(fields, sink, options, runner)?))
+        #[cfg(feature = "parquet-write")]
+        {
+            let runner = Arc::new(forthwith_engine::BlockThreads::default());
+            Ok(Box::new(forthwith_parquet::ParquetWriter::new(fields, sink, options, runner)?))
+        }
+        #[cfg(not(feature = "parquet-write"))]
+        {
+            let _ = (fields, options);
+            let what = "writing Parquet files, which the cargo feature `parquet-write` does";
+            Err(Error::unsupported(what).in_file(sink.uri()))
+        }
+    }
+
+    fn is_written(&self) -> bool {
+        cfg!(feature = "parquet-write")
     }
 
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {

@@ -1,5 +1,5 @@
 //! Many files as one table: the same as the files one after the other.
-#![cfg(all(feature = "root", feature = "parquet", feature = "avro"))]
+#![cfg(all(feature = "root", feature = "parquet-write", feature = "avro"))]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{

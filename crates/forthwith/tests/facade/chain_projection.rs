@@ -1,5 +1,5 @@
 //! Fields that are chosen file by file, and tables that the caller opens.
-#![cfg(all(feature = "parquet", feature = "avro"))]
+#![cfg(all(feature = "parquet-write", feature = "avro"))]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{

@@ -1,5 +1,5 @@
 //! Entries of many files as structs.
-#![cfg(all(feature = "root", feature = "parquet", feature = "derive"))]
+#![cfg(all(feature = "root", feature = "parquet-write", feature = "derive"))]
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{Chain, ChainFile, ChainOptions, Damage, MissingColumns, Row, Step, Writer, rows::Be};

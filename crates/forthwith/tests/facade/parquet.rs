@@ -1,4 +1,4 @@
-#![cfg(feature = "parquet")]
+#![cfg(feature = "parquet-write")]
 //! Parquet files whose bytes lie: an error or values, never a panic, and what is delivered is valid.
 
 use forthwith::{

@@ -1,5 +1,5 @@
 //! Rows with types: structs against files of all formats.
-#![cfg(all(feature = "derive", feature = "root", feature = "avro", feature = "parquet"))]
+#![cfg(all(feature = "derive", feature = "root", feature = "avro", feature = "parquet-write"))]
 
 use forthwith::{
     File, Row, Step, Table, Writer,

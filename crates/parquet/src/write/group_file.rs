@@ -1,6 +1,6 @@
 //! Row groups and the footer of a file that is being written.
 
-use crate::{
+use super::{
     encode::{EncodedChunk, moved},
     library_error::failed,
 };

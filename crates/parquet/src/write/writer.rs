@@ -1,12 +1,12 @@
 //! Writing: columns as Arrow has them.
 
-use crate::{
+use super::{
     encode::{EncoderOptions, PageCodec},
     group_file::GroupFile,
-    hints::ARROW_SCHEMA,
     library_error::failed,
     row_groups::{RowGroups, bytes_of_rows},
 };
+use crate::hints::ARROW_SCHEMA;
 use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::{DataType, Field};
 use bytes::Bytes;

@@ -1,6 +1,6 @@
 //! Row groups being written: the columns of each are encoded side by side.
 
-use crate::{
+use super::{
     encode::{ColumnEncoder, EncodedChunk, EncoderOptions},
     group_file::GroupFile,
 };

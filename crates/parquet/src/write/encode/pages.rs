@@ -6,7 +6,7 @@ use super::{
     hybrid::{append_bits, append_equal_bits},
     stored::StoredPages,
 };
-use crate::library_error::failed;
+use crate::write::library_error::failed;
 use arrow_buffer::{BooleanBuffer, Buffer};
 use forthwith_io::{Codec, Compressor};
 use forthwith_plan::{Error, Result};

@@ -1,7 +1,7 @@
 //! Columns of lists, records and rare types, encoded by the `parquet` crate.
 
 use super::{chunk::EncodedChunk, options::EncoderOptions, stored::StoredPages};
-use crate::library_error::failed;
+use crate::write::library_error::failed;
 use arrow_array::ArrayRef;
 use arrow_schema::{FieldRef, Schema};
 use forthwith_plan::{Error, Result};

@@ -1,6 +1,6 @@
 //! Chunks compared with those of the `parquet` crate.
 
-use crate::{
+use super::{
     encode::{EncoderOptions, PageCodec},
     group_file::GroupFile,
     row_groups::RowGroups,
