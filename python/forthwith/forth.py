@@ -14,7 +14,7 @@ r"""AwkwardForth machines, in place of those of ``awkward.forth``.
 >>> machine.outputs  # doctest: +SKIP
 {'offsets': array([0, 1, 1]), 'content': array([1.], dtype=float32)}
 
-Constructors, properties, methods, flags and exceptions are awkward's. The differences are listed in docs/python-forth.md:
+Constructors, properties, methods, flags and exceptions are awkward's. docs/details/python-forth.md lists the differences:
 inputs may be read-only, nothing kills the process, and some mistakes are errors. NumPy is imported when an output is asked for.
 """
 

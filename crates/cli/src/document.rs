@@ -1,4 +1,4 @@
-//! docs/command.md, made of the same table as the help.
+//! docs/details/command.md, made of the same table as the help.
 
 use crate::flags::Typed;
 use clap::{Command, CommandFactory};
@@ -12,7 +12,7 @@ pub fn page() -> String {
     let mut command = Typed::command().term_width(WIDTH);
     command.build();
     let mut text = String::from(
-        "# The command\n\n\
+        "# All commands and options\n\n\
          <!-- Made from the table of flags; a test of crates/cli keeps it in step. FORTHWITH_UPDATE=1 rewrites it. -->\n\n\
          `forthwith` looks into scientific files from a terminal. What follows is what `forthwith --help` and\n\
          `forthwith COMMAND --help` print. Answers go to standard output and errors to standard error; with `--json` every\n\

@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn the_documentation_lists_all_functions() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/expressions.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/details/expressions.md");
         let page = std::fs::read_to_string(path).expect("the page on expressions");
         let (before, rest) = page.split_once(BEGIN).expect("the beginning of the table");
         let (_, after) = rest.split_once(END).expect("the end of the table");
@@ -337,7 +337,10 @@ mod tests {
         if std::env::var_os("FORTHWITH_UPDATE").is_some() {
             std::fs::write(path, &wanted).expect("the page on expressions");
         } else {
-            assert!(page == wanted, "docs/expressions.md is not of this table: FORTHWITH_UPDATE=1 writes it");
+            assert!(
+                page == wanted,
+                "docs/details/expressions.md is not of this table: FORTHWITH_UPDATE=1 writes it"
+            );
         }
     }
 }

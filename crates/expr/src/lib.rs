@@ -4,8 +4,8 @@
 //! types are checked when it is made, before there is any data, and an [`Error`] points at the characters that it is
 //! about. [`Program::run`] computes arrays from arrays. Nothing here knows of files.
 //!
-//! The spelling is Python's over whole arrays, and `docs/expressions.md` describes it. Results have the types that NumPy
-//! gives them; lists meet lists and numbers as in Awkward Array.
+//! The spelling is Python's over whole arrays, and `docs/details/expressions.md` describes it. Results have the types
+//! that NumPy gives them; lists meet lists and numbers as in Awkward Array.
 //!
 //! # How it is computed
 //!

@@ -1,6 +1,6 @@
 //! How to drive the machine: `cargo run -p forthwith-forth --example essay`.
 //!
-//! The language has a manual of its own, `docs/forth.md`; this is the Rust side of it, from the first run to
+//! The language has a manual of its own, `docs/details/forth.md`; this is the Rust side of it, from the first run to
 //! columns in memory of your own. Each part is a function that asserts what it claims.
 
 #![allow(

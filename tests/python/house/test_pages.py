@@ -91,6 +91,15 @@ def test_every_page_is_in_the_index():
     assert sorted(pages - listed - {"index"}) == []
 
 
+def test_no_two_pages_have_one_title():
+    """The guide leads to the pages in `details`, which say all of one subject: their titles tell which of both a page is."""
+    titles = {}
+    for path in (SOURCES / "docs").rglob("*.md"):
+        titles.setdefault(path.read_text().partition("\n")[0].lower(), []).append(path.name)
+    assert len(titles) > 40
+    assert {title: names for title, names in titles.items() if len(names) > 1} == {}
+
+
 def test_names_in_the_walks_exist():
     """Functions, types and tables that CONTRIBUTING.md tells to change are in the sources, or in an example of a name."""
     walks = (SOURCES / "CONTRIBUTING.md").read_text().partition("## Add a codec")[2]

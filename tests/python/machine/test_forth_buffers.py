@@ -205,7 +205,7 @@ def test_inputs_may_be_single_numbers(machine):
 
 
 def test_the_page_makes_an_array_of_outputs():
-    page = (SOURCES / "docs/python-forth.md").read_text()
+    page = (SOURCES / "docs/details/python-forth.md").read_text()
     code = page.split("## Outputs as an array", 1)[1].split("```python\n", 1)[1].split("```", 1)[0]
     names = {"ForthMachine64": ForthMachine64}
     exec(code, names)

@@ -1,6 +1,6 @@
 """Random AwkwardForth programs that every machine is meant to agree on, and how to drive two machines through one.
 
-Programs keep to what a machine may be asked without dying of it (see docs/python-forth.md for what awkward's dies of), and
+Programs keep to what a machine may be asked without dying of it (docs/details/python-forth.md has what awkward's dies of), and
 otherwise use every word in any order: with the operands it needs most of the time, without them some of the time.
 """
 

@@ -279,7 +279,7 @@ def is_none(x):
 
 
 class Unlike(Exception):
-    """A case in which the other side has another meaning, which docs/expressions.md states."""
+    """A case in which the other side has another meaning, which docs/details/expressions.md states."""
 
 
 def innermost(x):

@@ -299,7 +299,7 @@ Examples:
   forthwith forth events.root:Events/Hits --explain
   forthwith forth run lists.fs --input data=lists.bin -n 100
 
-The language is described in docs/forth.md.";
+The language is described in docs/details/forth.md.";
 
 pub(super) const RUN: &str = "\
 Without --tier the machine chooses; the results are the same in all tiers. A program that

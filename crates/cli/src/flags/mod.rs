@@ -1,4 +1,4 @@
-//! The commands and their flags. This table gives the parser, the help and docs/command.md.
+//! The commands and their flags. This table gives the parser, the help and docs/details/command.md.
 
 use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
 use forthwith::plan::Number;

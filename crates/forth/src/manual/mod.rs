@@ -11,7 +11,7 @@
 //! assert_eq!(example.unwrap().check::<W64>(Tier::Checked), Ok(()));
 //! ```
 //!
-//! `cargo run -p forthwith-forth --example manual` writes `docs/forth.md` anew.
+//! `cargo run -p forthwith-forth --example manual` writes `docs/details/forth.md` anew.
 
 mod example;
 

@@ -29,9 +29,12 @@ fn every_word_has_an_example_that_runs_in_every_tier() {
 #[test]
 #[cfg_attr(miri, ignore = "reads a file")]
 fn the_page_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/forth.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/details/forth.md");
     let found = std::fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(found == page(), "docs/forth.md is out of step: cargo run -p forthwith-forth --example manual");
+    assert!(
+        found == page(),
+        "docs/details/forth.md is out of step: cargo run -p forthwith-forth --example manual"
+    );
 }
 
 #[test]

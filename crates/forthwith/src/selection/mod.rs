@@ -121,8 +121,9 @@ pub struct Selected {
 }
 
 impl Table {
-    /// Columns by their names, aliases, or expressions; see `docs/expressions.md` for these. A name that a column of the file has is that
-    /// column, whatever else it may mean. Aliases that the file has itself count where nothing else has their name.
+    /// Columns by their names, aliases, or expressions; see `docs/details/expressions.md` for these. A name that a column of
+    /// the file has is that column, whatever else it may mean. Aliases that the file has itself count where nothing
+    /// else has their name.
     ///
     /// # Errors
     /// Expressions that cannot be understood or computed, with the place in their text; names that there are not; entries that do not
