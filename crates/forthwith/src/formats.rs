@@ -11,6 +11,8 @@ mod avro;
 mod csv;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(any(feature = "builders", feature = "csv", feature = "json"))]
+mod one_table;
 #[cfg(any(
     feature = "arrow",
     feature = "avro",

@@ -1,6 +1,6 @@
 //! CSV files.
 
-use super::{Format, only::OneTable, text};
+use super::{Format, one_table::OneTable, text};
 use crate::{Container, Key, OpenOptions, OptionKind, OptionSpec};
 use forthwith_columns::Form;
 use forthwith_csv::{CsvFile, CsvFormat, CsvOptions, CsvTable};

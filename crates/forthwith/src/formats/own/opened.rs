@@ -5,7 +5,7 @@ use super::{
     recipe::Recipe,
     table::{OwnTable, Parts},
 };
-use crate::{Container, Key, formats::only::OneTable};
+use crate::{Container, Key, formats::one_table::OneTable};
 use forthwith_engine::Engine;
 use forthwith_io::Source;
 use forthwith_plan::Result;
