@@ -125,11 +125,11 @@ fn by_hand(table: &Table) -> Result<f64> {
 }
 
 fn raw(table: &Table) -> Result<f64> {
-    table.rows::<RawOne>()?.fold(0.0, |sum, row| *sum += f64::from(row.x.get()))
+    Ok(table.rows::<RawOne>()?.fold(0.0, |sum, row| *sum += f64::from(row.x.get()))?)
 }
 
 fn sum(table: &Table) -> Result<f64> {
-    table.rows::<One>()?.fold(0.0, |sum, row| *sum += f64::from(row.x))
+    Ok(table.rows::<One>()?.fold(0.0, |sum, row| *sum += f64::from(row.x))?)
 }
 
 /// The mass of two muons of opposite charge, and what else an event has.
@@ -145,7 +145,7 @@ fn looked_at(event: &Event<'_>) -> f64 {
 }
 
 fn dimuon(table: &Table) -> Result<f64> {
-    table.rows::<Event>()?.fold(0.0, |sum, event| *sum += looked_at(&event))
+    Ok(table.rows::<Event>()?.fold(0.0, |sum, event| *sum += looked_at(&event))?)
 }
 
 fn fold(table: &Table) -> Result<f64> {
