@@ -170,8 +170,13 @@ impl Records {
         skipped
     }
 
+    /// Whether there was no text yet but empty lines.
+    pub(crate) fn is_at_the_begin(&self) -> bool {
+        self.place == Place::Record && self.written == 0 && self.cells.is_empty() && !self.after_return
+    }
+
     /// Counts line feeds that the reader does not see.
-    fn count_lines(&mut self, line_breaks: &[u8]) {
+    pub(crate) fn count_lines(&mut self, line_breaks: &[u8]) {
         let feeds = line_breaks.iter().filter(|byte| **byte == b'\n').count();
         self.reader.set_line(self.reader.line() + feeds as u64);
     }

@@ -98,6 +98,15 @@ impl CsvFile {
                 _ => &piece[..],
             };
             let is_end = piece.is_empty();
+            // How many cells records have, empty lines do not tell.
+            let blanks = match scan.names {
+                None if records.is_at_the_begin() => {
+                    piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
+                }
+                _ => 0,
+            };
+            records.count_lines(&piece[..blanks]);
+            let piece = &piece[blanks..];
             scan.skip(end - at - piece.len() as u64 + records.feeds(piece) as u64);
             records.begin(piece);
             let mut read = 0;

@@ -29,6 +29,8 @@ const FINE: u16 = 1 << 11;
 /// Times that nanoseconds of 64 bits do not reach.
 const FAR: u16 = 1 << 12;
 const TEXTS: u16 = 1 << 13;
+/// Times without a zone.
+const LOCAL: u16 = 1 << 14;
 
 /// Integers up to this one are equal to a float.
 const EXACT: u64 = 1 << 53;
@@ -81,6 +83,7 @@ impl Seen {
             () if integers && !floats && !self.has(NEGATIVE) => CellType::UInt64,
             () if floats && !(integers && self.has(WIDE)) => CellType::Float64,
             () if dates && !times => CellType::Date,
+            () if self.has(ZONED) && self.has(LOCAL) => CellType::String,
             () if times && !dates && !(self.has(FINE) && self.has(FAR)) => {
                 CellType::Timestamp { nano: self.has(FINE), utc: self.has(ZONED) }
             }
@@ -96,10 +99,10 @@ fn kind(cell: &[u8]) -> u16 {
     }
     if let Some(moment) = moment(cell) {
         let has_time = cell.len() > 10;
-        let zoned = if moment.has_zone() { ZONED } else { 0 };
+        let zoned = if moment.has_zone() { ZONED } else { LOCAL };
         let fine = if has_time && fraction(cell) > 6 { FINE } else { 0 };
         let far = if time(moment, true, moment.has_zone()).is_none() { FAR } else { 0 };
-        return if has_time { TIMES } else { DATES } | zoned | fine | far;
+        return if has_time { TIMES | zoned } else { DATES } | fine | far;
     }
     if boolean(cell).is_some() {
         return BOOLS;
@@ -134,7 +137,7 @@ fn same_kind(last: u16, cell: &[u8]) -> Option<u16> {
             let is_near = is_day(&cell[..10]) && matches!(cell[10], b'T' | b' ') && is_clock(&cell[11..19]);
             let (rest, zoned) = match cell[19..].strip_suffix(b"Z") {
                 Some(rest) => (rest, ZONED),
-                None => (&cell[19..], 0),
+                None => (&cell[19..], LOCAL),
             };
             let is_plain = match rest {
                 [] => true,
@@ -203,6 +206,7 @@ mod tests {
             (&["2024-02-29T12:00:00", "2024-02-29 12:00:00.25"], local(false)),
             (&["2024-02-29T12:00:00.123456789"], local(true)),
             (&["2024-02-29T12:00:00.123456789", "9999-01-01T00:00:00"], CellType::String),
+            (&["2024-02-29T12:00:00Z", "2024-02-29T12:00:00"], CellType::String),
             (&["2024-02-29T12:00:00Z"], CellType::Timestamp { nano: false, utc: true }),
             (&["2024-02-29", "2024-02-29T12:00:00"], CellType::String),
             (&["", ""], CellType::String),

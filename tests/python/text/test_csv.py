@@ -259,3 +259,23 @@ def test_a_file_object_that_was_cut_off_is_opened():
     with pytest.warns(forthwith.RecoveryWarning):
         opened = forthwith.open(io.BytesIO(b"a,b\n1,2\n3"), format="CSV", recover=True)
     assert opened.arrays().to_list() == [{"a": 1, "b": 2}]
+
+
+def test_empty_lines_before_the_first_record_are_skipped(tmp_path):
+    path = tmp_path / "blank.csv"
+    for text, header, want in [
+        ("\nabc\ndef\n", False, ["abc", "def"]),
+        ("\r\n\nname\nabc\n\ndef\n", True, ["abc", None, "def"]),
+        ("\n" * (3 << 20) + "abc\n", False, ["abc"]),
+    ]:
+        path.write_text(text, newline="")
+        for threads in (1, 2):
+            table = forthwith.open(path, header=header, threads=threads).arrays()
+            assert table[table.fields[0]].to_list() == want
+
+
+def test_times_with_and_without_a_zone_are_text(tmp_path):
+    path = tmp_path / "times.csv"
+    times = ["2024-02-29T12:00:00Z", "2024-02-29T12:00:00", "2024-02-29 12:00:00.5+01:00"]
+    path.write_text("t\n" + "\n".join(times) + "\n")
+    assert forthwith.open(path).arrays()["t"].to_list() == times
