@@ -72,8 +72,11 @@ impl Graph {
                 .or_else(|| first(several))
         };
         let errors = |low: [&str; 3], high: [&str; 3]| {
-            let (low, high) = (any(low)?, any(high)?);
-            (low.len() >= count && high.len() >= count).then_some(Errors { low, high })
+            let (mut low, mut high) = (any(low)?, any(high)?);
+            // As points, those that were removed may be there still.
+            low.truncate(count);
+            high.truncate(count);
+            (low.len() == count && high.len() == count).then_some(Errors { low, high })
         };
         let x_errors = errors(["fEX", "fEXlow", "fExL"], ["fEX", "fEXhigh", "fExH"]);
         let y_errors = errors(["fEY", "fEYlow", "fEyL"], ["fEY", "fEYhigh", "fEyH"]);

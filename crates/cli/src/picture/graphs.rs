@@ -17,11 +17,14 @@ use std::f64::consts::TAU;
 const RADIUS: f64 = 4.0;
 /// Corners of a point.
 const CORNERS: u32 = 16;
+/// The largest number whose difference from its negative is a number, with room.
+const MOST: f64 = f64::MAX / 4.0;
 /// Thickness of the lines of errors.
 const LINE: f64 = 1.5;
 
-/// Draws graphs over each other.
-pub(crate) fn graphs(title: &str, all: &[Graph], style: Style) -> Scene {
+/// Draws graphs over each other. Returns the number of points that are drawn as well.
+pub(crate) fn graphs(title: &str, all: &[Graph], style: Style) -> (Scene, usize) {
+    let mut drawn = 0;
     let mut scene = Scene::new(WIDTH, HEIGHT);
     let points = || all.iter().flat_map(Graph::points);
     let x_scale = scale(points().flat_map(|point| [point.x, point.x_ends.0, point.x_ends.1]), style.log_x);
@@ -46,6 +49,7 @@ pub(crate) fn graphs(title: &str, all: &[Graph], style: Style) -> Scene {
         let (across, up) = (|value: f64| x.scale.part(value), |value: f64| y.scale.part(value));
         let seen = graph.points().filter(|point| is_within(across(point.x)) && is_within(up(point.y)));
         let seen: Vec<_> = seen.collect();
+        drawn += seen.len();
         let errors: Vec<Vec<Point>> = seen
             .iter()
             .flat_map(|point| {
@@ -66,7 +70,7 @@ pub(crate) fn graphs(title: &str, all: &[Graph], style: Style) -> Scene {
     frame(&mut scene, &area, &x, &y, Lettered::Both);
     heading(&mut scene, title, &area);
     legend.draw(&mut scene, place);
-    scene
+    (scene, drawn)
 }
 
 fn is_within(part: f64) -> bool {
@@ -81,7 +85,10 @@ fn scale(values: impl Iterator<Item = f64>, is_log: bool) -> Scale {
     if is_log {
         return Scale::new(low / 1.5, high * 1.5, true);
     }
-    let room = if low < high { (high - low) * 0.05 } else { (low.abs() * 0.5).max(0.5) };
+    // Numbers that are hardly told apart are in the middle, those at the limit of all numbers at an end.
+    let (low, high) = (low.max(-MOST), high.min(MOST));
+    let least = low.abs().max(high.abs()) * 1e-11;
+    let room = if low < high { ((high - low) * 0.05).max(least) } else { (low.abs() * 0.5).max(0.5) };
     Scale::new(low - room, high + room, false)
 }
 

@@ -114,7 +114,7 @@ fn random_graphs_are_drawn() {
             Graph { name: title.clone(), x_title: title, x, y, x_errors, y_errors, ..Graph::default() }
         };
         let all: Vec<Graph> = (0..1 + seed % 3).map(|_| graph()).collect();
-        check(&graphs(&all[0].x_title, &all, random.style()), seed);
+        check(&graphs(&all[0].x_title, &all, random.style()).0, seed);
     }
 }
 

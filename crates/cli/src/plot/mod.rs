@@ -218,5 +218,5 @@ pub(crate) fn together(
 
 /// The error of a picture of more histograms than it can have.
 fn too_many(count: usize) -> Failure {
-    Failure::misuse(format!("a picture has at most {MOST_SERIES} histograms, not {count}"))
+    Failure::misuse(format!("a picture has at most {MOST_SERIES} histograms or graphs, not {count}"))
 }

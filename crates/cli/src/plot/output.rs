@@ -41,6 +41,10 @@ pub(super) fn all(
             }
         }
     }
+    let has_graphs = drawings.iter().any(|drawing| matches!(drawing, Drawing::Points { .. }));
+    if has_graphs && (plotting.is_density || plotting.style.stats) {
+        return Err(Failure::misuse("--density and --stats are for histograms".into()));
+    }
     if plotting.style.ratio {
         check_ratio(&drawings)?;
     }
@@ -129,10 +133,16 @@ fn picture(drawings: Vec<Drawing>, plotting: &Plotting, console: &mut Console<'_
         if !histograms.is_empty() {
             return Err(Failure::misuse("one picture has histograms or graphs, not both".into()));
         }
-        if plotting.is_density || plotting.style.stats {
-            return Err(Failure::misuse("--density and --stats are for histograms".into()));
+        let (scene, drawn) = graphs(title, &points, plotting.style);
+        let all: usize = points.iter().map(|graph| graph.x.len()).sum();
+        if drawn < all || all == 0 {
+            let count = human::count((all - drawn) as u64);
+            console.note(&format!(
+                "{count} of {} points not shown: no numbers, or not on the axes",
+                human::count(all as u64)
+            ));
         }
-        return picture.write(&graphs(title, &points, plotting.style), &captions.join("; "), console);
+        return picture.write(&scene, &captions.join("; "), console);
     }
     if histograms.is_empty() {
         return Ok(());
