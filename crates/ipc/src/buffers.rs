@@ -29,6 +29,8 @@ pub(crate) struct Source<'a> {
     pub codec: Option<Codec>,
     pub decompressor: &'a mut Decompressor,
     pub most_rows: u64,
+    /// Whether there are runs, whose rows may be more than those.
+    pub has_runs: bool,
     pub union_validity: bool,
     /// Bytes that may be made of few bytes, if there is a limit.
     pub limit: Option<usize>,
@@ -190,7 +192,7 @@ impl Source<'_> {
     /// The next node: rows, and how many of them are null by its own account.
     fn node(&mut self) -> Result<(usize, i64)> {
         let (rows, nulls) = self.part.nodes.pop_front().unwrap_or_default();
-        let rows = u64::try_from(rows).ok().filter(|rows| *rows <= self.most_rows);
+        let rows = u64::try_from(rows).ok().filter(|rows| *rows <= self.most_rows || self.has_runs);
         let rows = rows.and_then(|rows| usize::try_from(rows).ok());
         let rows =
             rows.ok_or_else(|| Error::fault("a field has more rows than a file of this size can have"))?;

@@ -2,16 +2,18 @@
 
 use crate::{
     buffers::Source,
+    build::check_limit,
     dictionary::{Dictionary, Stored},
-    layout::{Part, plain},
+    layout::{Part, has_runs, plain},
     reachable::Reachable,
+    value_bytes::bytes_of,
 };
 use arrow_array::make_array;
 use arrow_schema::{DataType, Field};
 use forthwith_columns::{Array, Form, NumberCast, arrow};
 use forthwith_io::{Codec, Decompressor};
 use forthwith_plan::{
-    BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append,
+    BlockColumns, BlockFormat, Columns, Decoder, Error, Group, Result, Scratch, Task, append, check_headroom,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -43,6 +45,9 @@ pub(crate) struct Numbers {
     /// Messages that precede the batch, of each dictionary.
     pub dictionaries: Vec<usize>,
 }
+
+/// Bytes of columns for each stored byte above which they count for the limit of memory.
+const LARGE: usize = 32;
 
 /// State that a worker keeps from block to block.
 #[derive(Default)]
@@ -104,10 +109,18 @@ impl Ready {
             codec: numbers.codec,
             decompressor,
             most_rows: recipe.most_rows,
+            has_runs: has_runs(recipe.field.data_type()),
             union_validity: recipe.union_validity,
             limit,
         };
         let data = source.array(recipe.field.data_type(), &None, &mut hydrate)?;
+        // Few bytes can be many bits and nulls, each of which has a place of eight bytes in columns.
+        let places = data.len().saturating_mul(size_of::<i64>());
+        let made = bytes_of(&data, 0..data.len()).saturating_add(places);
+        if made / LARGE > bytes.len() {
+            check_limit("null", made, limit)?;
+        }
+        check_headroom("a column of a record batch", made.saturating_mul(2))?;
         imported(&recipe.plain(), make_array(data))
     }
 }

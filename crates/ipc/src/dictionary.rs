@@ -1,7 +1,11 @@
 //! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
 
 use crate::{
-    buffers::Source, build::check_limit, layout::Part, message::Batch, reachable::Reachable,
+    buffers::Source,
+    build::check_limit,
+    layout::{Part, has_runs},
+    message::Batch,
+    reachable::Reachable,
     value_bytes::bytes_of,
 };
 use arrow_array::{Array as _, ArrayRef, cast::AsArray as _, make_array};
@@ -61,8 +65,9 @@ impl Dictionary {
                 variadic: message.batch.variadic.iter().copied().collect(),
             };
             let codec = message.batch.codec;
-            let (bytes, union_validity) = (&message.body, false);
-            let mut source = Source { part, bytes, codec, decompressor, most_rows, union_validity, limit };
+            let (bytes, union_validity, has_runs) = (&message.body, false, has_runs(data_type));
+            let mut source =
+                Source { part, bytes, codec, decompressor, most_rows, has_runs, union_validity, limit };
             let values = source.array(data_type, &None, &mut |_, _| {
                 Err(Error::unsupported("dictionaries within the values of a dictionary"))
             })?;
@@ -109,7 +114,8 @@ impl Dictionary {
     fn check_memory(&self, keys: &[Option<usize>], limit: Option<usize>) -> Result<()> {
         let check = |bytes: usize| {
             check_limit("dictionary", bytes, limit)?;
-            check_headroom("the values of a dictionary", bytes)
+            // Arrow's array, which grows by doubling, and the columns.
+            check_headroom("the values of a dictionary", bytes.saturating_mul(3))
         };
         // A long value that many keys stand for would be measured for each of them: the first too many end it.
         let (mut bytes, mut next) = (0_usize, FIRST_CHECK);

@@ -124,18 +124,20 @@ fn gathered(data: &ArrayData, ranges: &[(Range<usize>, usize)], limit: Option<us
     // Few values can stand for more rows than memory holds.
     let check = |bytes: usize| {
         check_limit("run", bytes, limit)?;
-        check_headroom("the rows of runs and list views", bytes)
+        // Arrow's array, which grows by doubling, and the columns.
+        check_headroom("the rows of runs and list views", bytes.saturating_mul(3))
     };
     let (mut bytes, mut next, mut rows) = (0_usize, FIRST_CHECK, 0_usize);
     for (range, times) in ranges {
         rows = rows.saturating_add(range.len().saturating_mul(*times));
-        bytes = bytes.saturating_add(bytes_of(data, range.clone()).saturating_mul(*times));
+        let each = bytes_of(data, range.clone()).saturating_add(range.len().saturating_mul(size_of::<i64>()));
+        bytes = bytes.saturating_add(each.saturating_mul(*times));
         if bytes >= next {
             check(bytes)?;
             next = bytes.saturating_mul(2);
         }
     }
-    check(bytes.max(rows.saturating_mul(size_of::<i64>())))?;
+    check(bytes)?;
     let mut out = MutableArrayData::new(vec![data], false, rows);
     for (range, times) in ranges {
         for _ in 0..*times {

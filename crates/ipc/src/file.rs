@@ -223,13 +223,13 @@ impl Found {
                 return Err(here(Error::truncated("a message of an Arrow stream", length, left - 8)));
             }
             let metadata = source.read_one(at + 8..end)?;
-            if schema.is_none() {
-                let message = root_as_message(&metadata)
-                    .map_err(|error| here(Error::not_a("a message of Arrow IPC", error.to_string())))?;
-                let found = message.header_as_schema();
-                let found = found
-                    .ok_or_else(|| here(Error::not_a("an Arrow stream", "a message before the schema")))?;
-                *schema = Some(columns(found).map_err(here)?);
+            match (&schema, schema_of(&metadata).map_err(here)?) {
+                (None, None) => {
+                    return Err(here(Error::not_a("an Arrow stream", "a message before the schema")));
+                }
+                (None, found) => *schema = found,
+                (Some(known), Some(found)) if !are_equal(known, &found) => return Err(here(other_stream())),
+                _ => {}
             }
             *position = end + self.message(source, &metadata, end..size).map_err(here)?;
         }
@@ -367,19 +367,35 @@ fn check_lengths(blocks: &[ListedBlock], size: u64) -> Result<()> {
     }
 }
 
+/// The schema that a message is, if it is one.
+pub(crate) fn schema_of(metadata: &[u8]) -> Result<Option<(Schema, Vec<ColumnType>)>> {
+    let message = root_as_message(metadata)
+        .map_err(|error| Error::not_a("a message of Arrow IPC", error.to_string()))?;
+    message.header_as_schema().map(columns).transpose()
+}
+
+/// Whether batches of one schema are those of another one.
+pub(crate) fn are_equal(first: &(Schema, Vec<ColumnType>), other: &(Schema, Vec<ColumnType>)) -> bool {
+    let ids =
+        |columns: &[ColumnType]| columns.iter().flat_map(|column| column.dictionaries.clone()).collect();
+    let (one, two): (Vec<i64>, Vec<i64>) = (ids(&first.1), ids(&other.1));
+    first.0.fields() == other.0.fields() && one == two
+}
+
+/// The error of the message with which a stream of other columns begins.
+fn other_stream() -> Error {
+    Error::not_a("a message of an Arrow stream", "the schema of another stream")
+}
+
 /// An error if bytes other than zeros stand behind the message at a byte that ends the stream: the message may be damage, or
 /// another stream was appended, whose rows Arrow's own readers drop without a word.
 pub(crate) fn bytes_behind_the_end(source: &dyn Source, end: u64, size: u64) -> Result<Option<Error>> {
-    let mut at = end.saturating_add(8);
-    while at < size {
-        let window = source.read_one(at..size.min(at.saturating_add(WINDOW)))?;
-        if window.iter().any(|byte| *byte != 0) {
-            let more = format!("one that ends {} bytes before its file does", size - end - 8);
-            return Ok(Some(Error::not_a("an Arrow stream", more).at_byte(end)));
-        }
-        at += (window.len() as u64).max(1);
-    }
-    Ok(None)
+    // A message, or another stream, begins there: what is behind many zeros does not matter.
+    let begin = size.min(end.saturating_add(8));
+    let window = source.read_one(begin..size.min(begin.saturating_add(WINDOW)))?;
+    let more = || format!("one that ends {} bytes before its file does", size - begin);
+    let is_more = window.iter().any(|byte| *byte != 0);
+    Ok(is_more.then(|| Error::not_a("an Arrow stream", more()).at_byte(end)))
 }
 
 /// The first byte of the messages of a stream, or of a file: they stand behind the magic word and padding.

@@ -96,6 +96,23 @@ pub(crate) fn is_nullable(field: &Field) -> bool {
     field.is_nullable() || of_values(field)
 }
 
+/// Whether there are runs in a type, of which few bytes are many rows.
+pub(crate) fn has_runs(data_type: &DataType) -> bool {
+    match data_type {
+        DataType::RunEndEncoded(..) => true,
+        DataType::Dictionary(_, values) => has_runs(values),
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::ListView(item)
+        | DataType::LargeListView(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => has_runs(item.data_type()),
+        DataType::Struct(fields) => fields.iter().any(|field| has_runs(field.data_type())),
+        DataType::Union(fields, _) => fields.iter().any(|(_, field)| has_runs(field.data_type())),
+        _ => false,
+    }
+}
+
 /// The type that a column has when it is read: values in the place of dictionaries and runs, lists in that of their views.
 pub(crate) fn plain(field: &Field) -> Field {
     let inner = |field: &FieldRef| Arc::new(plain(field));

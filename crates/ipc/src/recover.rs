@@ -1,7 +1,7 @@
 //! Files and streams that were cut off, not closed or damaged: readable batches, and lost ones.
 
 use crate::{
-    file::{Found, IpcFile, Listed, WINDOW, begin_of_messages, bytes_behind_the_end},
+    file::{Found, IpcFile, Listed, WINDOW, are_equal, begin_of_messages, bytes_behind_the_end, schema_of},
     layout::{ColumnType, parts},
     message::{Message, parse},
 };
@@ -74,15 +74,24 @@ impl IpcFile {
         let mut budget = size.saturating_mul(4).saturating_add(LONGEST);
         loop {
             let fault = match found.messages(source.as_ref(), &mut at, size, &mut schema) {
-                Ok(()) => bytes_behind_the_end(source.as_ref(), at, size)?.map(|error| (error, true)),
+                Ok(()) => match bytes_behind_the_end(source.as_ref(), at, size)? {
+                    // A stream of equal columns was appended.
+                    Some(_) if is_of_schema(source.as_ref(), at + 8, size, &schema)? == Some(true) => {
+                        at += 8;
+                        continue;
+                    }
+                    fault => fault.map(|error| (error, true)),
+                },
                 Err(error) if is_of_a_message(&error) => Some((error, false)),
                 Err(error) => return Err(error),
             };
             let Some((error, is_end)) = fault else { break };
-            let Some((schema, columns)) = &schema else { return Err(error) };
-            let goes_on = may_go_on(schema);
-            let next = match goes_on || is_end {
-                true => next_batch(source.as_ref(), (begin, at), size, columns, &mut budget)?,
+            let Some(known) = &schema else { return Err(error) };
+            let goes_on = may_go_on(&known.0);
+            // Batches behind the schema of another stream are of that.
+            let is_other = is_of_schema(source.as_ref(), at, size, &schema)? == Some(false);
+            let next = match (goes_on || is_end) && !is_other {
+                true => next_batch(source.as_ref(), (begin, at), size, known, &mut budget)?,
                 false => None,
             };
             // The footer of a file, or a part of it, stands behind the end of its messages.
@@ -140,6 +149,18 @@ fn listed_batches(source: &dyn Source, size: u64) -> Result<Recovered> {
     Ok((found, listed.schema()?, lost))
 }
 
+/// Whether the message that begins at a byte is an equal schema; none if it is another message.
+fn is_of_schema(
+    source: &dyn Source,
+    at: u64,
+    size: u64,
+    known: &Option<(Schema, Vec<ColumnType>)>,
+) -> Result<Option<bool>> {
+    let Some(metadata) = metadata_at(source, at, size)? else { return Ok(None) };
+    let found = schema_of(&metadata).ok().flatten();
+    Ok(found.map(|found| known.as_ref().is_some_and(|known| are_equal(known, &found))))
+}
+
 /// The rows of the batch whose message begins at a byte, if its header can be read.
 fn rows_of_message(source: &dyn Source, at: u64, size: u64) -> Result<Option<u64>> {
     let Some(metadata) = metadata_at(source, at, size)? else { return Ok(None) };
@@ -192,7 +213,7 @@ fn next_batch(
     source: &dyn Source,
     (begin, damaged): (u64, u64),
     size: u64,
-    columns: &[ColumnType],
+    known: &(Schema, Vec<ColumnType>),
     budget: &mut u64,
 ) -> Result<Option<u64>> {
     let mut at = begin + (damaged - begin + 1).next_multiple_of(ALIGNMENT);
@@ -205,8 +226,10 @@ fn next_batch(
             }
             let Some(left) = budget.checked_sub(length) else { return Ok(None) };
             *budget = left;
-            if is_batch(source, place, length, size, columns)? {
-                return Ok(Some(place));
+            match batch_of(source, place, length, size, known)? {
+                Some(true) => return Ok(Some(place)),
+                Some(false) => return Ok(None),
+                None => {}
             }
         }
         at += (window.len() as u64 / ALIGNMENT).max(1) * ALIGNMENT;
@@ -214,10 +237,20 @@ fn next_batch(
     Ok(None)
 }
 
-/// Whether a message is a batch of these columns that is whole.
-fn is_batch(source: &dyn Source, at: u64, length: u64, size: u64, columns: &[ColumnType]) -> Result<bool> {
+/// Whether a message is a whole batch of these columns: false if it is the schema of another stream, none if it is another message.
+fn batch_of(
+    source: &dyn Source,
+    at: u64,
+    length: u64,
+    size: u64,
+    known: &(Schema, Vec<ColumnType>),
+) -> Result<Option<bool>> {
     let end = at + 8 + length;
     let metadata = source.read_one(at + 8..end)?;
-    let Ok((Message::Batch(batch), ..)) = parse(&metadata, Some(size - end)) else { return Ok(false) };
-    Ok([false, true].iter().any(|union_validity| parts(&batch, columns, *union_validity).is_ok()))
+    if let Ok(Some(found)) = schema_of(&metadata) {
+        return Ok(if are_equal(known, &found) { None } else { Some(false) });
+    }
+    let Ok((Message::Batch(batch), ..)) = parse(&metadata, Some(size - end)) else { return Ok(None) };
+    let is_whole = |union_validity: &bool| parts(&batch, &known.1, *union_validity).is_ok();
+    Ok([false, true].iter().any(is_whole).then_some(true))
 }

@@ -5,7 +5,7 @@ use crate::{
     decode::{Numbers, Recipe},
     dictionary::Stored,
     file::Placed,
-    layout::{ColumnType, Part, parts},
+    layout::{ColumnType, Part, has_runs, parts},
 };
 use arrow_schema::SchemaRef;
 use bytes::Bytes;
@@ -42,7 +42,8 @@ impl IpcFile {
         let each = (0..).zip(self.batches.iter()).map(|(number, placed)| {
             let here =
                 |error: Error| error.in_file(self.source.uri()).in_unit("record batch").in_block(number);
-            if placed.batch.rows > self.most_rows {
+            let has_runs = self.columns.iter().any(|column| has_runs(column.field.data_type()));
+            if placed.batch.rows > self.most_rows && !has_runs {
                 return Err(here(Error::out_of_range(
                     "the number of rows",
                     placed.batch.rows,

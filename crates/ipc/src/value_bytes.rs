@@ -1,22 +1,27 @@
-//! Memory that rows of an array take in a copy.
+//! Memory that rows of an array take when they are read.
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, UnionMode};
 use std::ops::Range;
 
-/// Bytes that a copy of some rows takes, apart from validity. The array begins with its buffers, as those do that are built here.
+/// Bytes that some rows take in columns, apart from places of rows that may be missing themselves. The array begins with its
+/// buffers, as those do that are built here.
 pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
     let count = rows.len();
     let children = |rows: &Range<usize>| {
-        let each = data.child_data().iter().map(|child| bytes_of(child, rows.clone()));
-        each.fold(0, usize::saturating_add)
+        let each = data.child_data().iter().zip(nullable(data.data_type()));
+        let bytes = |(child, is_nullable)| {
+            bytes_of(child, rows.clone()).saturating_add(places(rows.len(), is_nullable))
+        };
+        each.map(bytes).fold(0, usize::saturating_add)
     };
     let behind = |width: usize, bytes: usize| count.saturating_mul(width).saturating_add(bytes);
     match data.data_type() {
         // Rows without bytes have places in an index when they are read.
         DataType::Null | DataType::FixedSizeBinary(0) | DataType::FixedSizeList(_, 0) => behind(8, 0),
         DataType::Struct(fields) if fields.is_empty() => behind(8, 0),
-        DataType::Boolean => count.div_ceil(8),
+        // A byte each in columns.
+        DataType::Boolean => count,
         DataType::FixedSizeBinary(size) => count.saturating_mul(usize::try_from(*size).unwrap_or(0)),
         DataType::Utf8 | DataType::Binary => behind(4, items::<i32>(data, &rows).len()),
         DataType::LargeUtf8 | DataType::LargeBinary => behind(8, items::<i64>(data, &rows).len()),
@@ -39,12 +44,31 @@ pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
             let each = tags.iter().zip(offsets).filter_map(|(tag, offset)| {
                 let child = fields.iter().position(|(id, _)| id == *tag)?;
                 let row = usize::try_from(*offset).ok()?;
-                Some(bytes_of(data.child_data().get(child)?, row..row + 1))
+                Some(bytes_of(data.child_data().get(child)?, row..row + 1).saturating_add(places(1, true)))
             });
             behind(5, each.fold(0, usize::saturating_add))
         }
         other => count.saturating_mul(other.primitive_width().unwrap_or(0)),
     }
+}
+
+/// Whether the rows of each child may be missing.
+fn nullable(data_type: &DataType) -> Vec<bool> {
+    match data_type {
+        DataType::List(item)
+        | DataType::LargeList(item)
+        | DataType::FixedSizeList(item, _)
+        | DataType::Map(item, _) => vec![item.is_nullable()],
+        DataType::Struct(fields) => fields.iter().map(|field| field.is_nullable()).collect(),
+        // Alternatives are options, whatever their fields say.
+        DataType::Union(fields, _) => vec![true; fields.len()],
+        _ => Vec::new(),
+    }
+}
+
+/// Bytes of the index of rows that may be missing.
+fn places(rows: usize, is_nullable: bool) -> usize {
+    if is_nullable { rows.saturating_mul(size_of::<i64>()) } else { 0 }
 }
 
 /// The items of the lists, or bytes of the texts, in some rows.
@@ -67,14 +91,14 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn rows_take_what_a_copy_of_them_takes() {
+    fn rows_take_a_copy_and_an_index() {
         let texts = LargeStringArray::from(vec!["a", "", "four"]).into_data();
         assert_eq!([bytes_of(&texts, 0..1), bytes_of(&texts, 1..3), bytes_of(&texts, 3..3)], [9, 20, 0]);
         let views = StringViewArray::from(vec!["a", "longer than twelve bytes"]).into_data();
         assert_eq!(bytes_of(&views, 0..2), 32 + 1 + 24);
         let lists = [Some(vec![Some(1), Some(2)]), None, Some(vec![])];
         let lists = ListArray::from_iter_primitive::<Int64Type, _, _>(lists).into_data();
-        assert_eq!([bytes_of(&lists, 0..1), bytes_of(&lists, 1..3)], [20, 8]);
+        assert_eq!([bytes_of(&lists, 0..1), bytes_of(&lists, 1..3)], [20 + 16, 8]);
         let item = Arc::new(Field::new("item", DataType::Int64, false));
         let fixed = FixedSizeListArray::new(item, 2, Arc::new(Int64Array::from(vec![1, 2, 3, 4])), None);
         assert_eq!(bytes_of(&fixed.into_data(), 1..2), 16);
@@ -91,8 +115,8 @@ mod tests {
         let fields = fields.into_iter().collect::<arrow_schema::UnionFields>();
         let dense = UnionArray::try_new(fields.clone(), tags.clone(), Some(vec![1, 0].into()), children());
         let dense = dense.expect("a union").into_data();
-        assert_eq!([bytes_of(&dense, 0..1), bytes_of(&dense, 1..2)], [5 + 9, 5 + 4]);
+        assert_eq!([bytes_of(&dense, 0..1), bytes_of(&dense, 1..2)], [5 + 9 + 8, 5 + 4 + 8]);
         let sparse = UnionArray::try_new(fields, tags, None, children()).expect("a union").into_data();
-        assert_eq!(bytes_of(&sparse, 0..1), 1 + 4 + 11);
+        assert_eq!(bytes_of(&sparse, 0..1), 1 + (4 + 8) + (11 + 8));
     }
 }

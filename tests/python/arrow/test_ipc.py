@@ -291,6 +291,25 @@ def ipc_values(column):
     return pa.chunked_array(column.chunks, column.type).to_pylist()
 
 
+def test_few_bytes_of_runs_are_many_rows(tmp_path):
+    path = tmp_path / "a.arrow"
+    long = pa.RunEndEncodedArray.from_arrays(
+        pa.array([3_000_000, 5_000_000], pa.int32()), pa.array([1, None], pa.int8())
+    )
+    with ipc.new_stream(path, pa.schema({"r": long.type})) as writer:
+        writer.write_table(pa.table({"r": long}))
+    assert path.stat().st_size < 1000
+    found = pa.table(forthwith.open(path))["r"]
+    assert (len(found), found.null_count) == (5_000_000, 2_000_000)
+    lists = pa.FixedSizeListArray.from_arrays(pa.array(np.zeros(1 << 16, "i1")), 1 << 16)
+    runs = pa.RunEndEncodedArray.from_arrays(pa.array([4000], pa.int32()), lists)
+    with ipc.new_stream(path, pa.schema({"r": runs.type})) as writer:
+        writer.write_table(pa.table({"r": runs}))
+    # A place for each item, which may be missing, is more than the item.
+    with pytest.raises(forthwith.OutOfMemoryError):
+        forthwith.open(path, memory="1 GB").arrays()
+
+
 def test_runs_that_lie_are_refused(tmp_path):
     runs = pa.RunEndEncodedArray.from_arrays(pa.array([2, 5, 9], pa.int32()), pa.array([1.5, None, 2.5]))
     path = tmp_path / "a.arrow"

@@ -366,13 +366,35 @@ def test_an_arrow_stream_that_ends_before_its_file(kind, type, tmp_path, capfd):
     with pytest.raises(forthwith.DamagedFileError, match=r"bytes before its file does|cut off"):
         forthwith.open(path)
     code, report = recover(capfd, path, out)
-    behind = {"stream": 1500, "file": 1500, "appended": 3000}[kind] if type == "int64" else 0
-    assert (code, report["tables"][0]["entries"]) == (1, before + behind)
-    gap = report["gaps"][0]
-    assert gap["begin"] < gap["end"]
+    # Behind the end of a stream another one of equal columns goes on; behind damage, bytes may look like batches.
+    behind = 3000 if kind == "appended" else 1500 if type == "int64" else 0
+    assert (code, report["tables"][0]["entries"]) == (0 if kind == "appended" else 1, before + behind)
+    if kind != "appended":
+        gap = report["gaps"][0]
+        assert gap["begin"] < gap["end"]
     found = forthwith.open(out).arrays()["x"].to_list()
     assert found[:before] == table["x"].to_pylist()[:before]
     assert found[before:] == table["x"].to_pylist()[3000 - behind :]
+
+
+@pytest.mark.parametrize("end", [True, False])
+def test_batches_of_another_arrow_stream_are_lost(end, tmp_path, capfd):
+    ipc = pytest.importorskip("pyarrow.ipc")
+    path, out = tmp_path / "rows.stream", tmp_path / "out.arrow"
+    tables = [{"a": [1, 2, 3], "b": [4, 5, 6]}, {"b": [1.5, 2.5], "a": [3.5, 4.5]}, {"b": [7], "a": [8]}]
+    for other in tables[1:]:
+        raw = b""
+        for columns in (tables[0], other):
+            with ipc.new_stream(str(path), (table := ipc.pa.table(columns)).schema) as to:
+                to.write_table(table)
+            raw += path.read_bytes() if end else path.read_bytes()[:-8]
+        path.write_bytes(raw)
+        with pytest.raises(forthwith.DamagedFileError):
+            forthwith.open(path)
+        code, report = recover(capfd, path, out)
+        assert (code, report["tables"][0]["entries"]) == (1, 3)
+        assert report["gaps"][0]["end"] == len(raw)
+        assert forthwith.open(out).arrays().to_list() == [{"a": a, "b": a + 3} for a in (1, 2, 3)]
 
 
 def test_csv_keeps_whole_lines_wherever_it_is_cut(tmp_path, capfd):
