@@ -73,7 +73,7 @@ impl Graph {
         };
         let errors = |low: [&str; 3], high: [&str; 3]| {
             let (mut low, mut high) = (any(low)?, any(high)?);
-            // As points, those that were removed may be there still.
+            // Errors of points that were removed may be there still, as the points may.
             low.truncate(count);
             high.truncate(count);
             (low.len() == count && high.len() == count).then_some(Errors { low, high })

@@ -170,7 +170,7 @@ impl Records {
         skipped
     }
 
-    /// Whether there was no text yet but empty lines.
+    /// Whether all lines so far were empty.
     pub(crate) fn is_at_the_begin(&self) -> bool {
         self.place == Place::Record && self.written == 0 && self.cells.is_empty() && !self.after_return
     }

@@ -98,7 +98,7 @@ impl CsvFile {
                 _ => &piece[..],
             };
             let is_end = piece.is_empty();
-            // How many cells records have, empty lines do not tell.
+            // The width of records is not known by empty lines.
             let blanks = match scan.names {
                 None if records.is_at_the_begin() => {
                     piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()

@@ -390,7 +390,7 @@ fn other_stream() -> Error {
 /// An error if bytes other than zeros stand behind the message at a byte that ends the stream: the message may be damage, or
 /// another stream was appended, whose rows Arrow's own readers drop without a word.
 pub(crate) fn bytes_behind_the_end(source: &dyn Source, end: u64, size: u64) -> Result<Option<Error>> {
-    // A message, or another stream, begins there: what is behind many zeros does not matter.
+    // A message, or another stream, begins there; bytes behind many zeros are neither.
     let begin = size.min(end.saturating_add(8));
     let window = source.read_one(begin..size.min(begin.saturating_add(WINDOW)))?;
     let more = || format!("one that ends {} bytes before its file does", size - begin);
