@@ -4,6 +4,7 @@
 mod binned;
 mod buffer;
 mod efficiency;
+mod graph;
 mod heat;
 mod members;
 mod points;
@@ -49,7 +50,7 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     ))?;
     let width = console.width.unwrap_or(80);
     let picture = Binned::of(top).map(|binned| binned.draw(width, console.paint));
-    match picture.or_else(|| points::draw(&Graph::of(top, "")?, width, console.paint)) {
+    match picture.or_else(|| points::draw(&graph::graph_of(top, "")?, width, console.paint)) {
         Some(picture) => console.text(&picture)?,
         None => console.text(&members::text(top))?,
     }
@@ -85,7 +86,7 @@ pub(crate) fn binned(file: &File, key: &Key) -> Result<Option<Binned>> {
 /// The graph that an object is, under a name for legends; `None` if it is another object.
 pub(crate) fn graph(file: &File, key: &Key, name: &str) -> Result<Option<Graph>> {
     let object = file.object(&format!("{};{}", key.path, key.cycle))?;
-    Ok(object.own::<Objects>().and_then(|objects| Graph::of(objects.top(), name)))
+    Ok(object.own::<Objects>().and_then(|objects| graph::graph_of(objects.top(), name)))
 }
 
 /// The picture of an object, if it is one that is drawn.
