@@ -132,8 +132,7 @@ impl Records {
     /// Returns the byte at which the next one begins. Any other record is for [`read`](Self::read).
     pub(crate) fn read_plain(&mut self, piece: &[u8], from: usize, most: usize, plain: &mut Plain) -> usize {
         plain.clear();
-        let is_between = self.place == Place::Record && self.written == 0 && self.cells.is_empty();
-        if !is_between || self.after_return {
+        if !self.is_between() {
             return from;
         }
         let (next, lines) = plain.divide(piece, &self.marks, (from, self.separator), most);
@@ -170,8 +169,8 @@ impl Records {
         skipped
     }
 
-    /// Whether all lines so far were empty.
-    pub(crate) fn is_at_the_begin(&self) -> bool {
+    /// Whether it stands between records, and behind the whole line break of the last one.
+    pub(crate) fn is_between(&self) -> bool {
         self.place == Place::Record && self.written == 0 && self.cells.is_empty() && !self.after_return
     }
 

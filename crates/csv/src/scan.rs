@@ -100,7 +100,7 @@ impl CsvFile {
             let is_end = piece.is_empty();
             // The width of records is not known by empty lines.
             let blanks = match scan.names {
-                None if records.is_at_the_begin() => {
+                None if records.is_between() => {
                     piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
                 }
                 _ => 0,

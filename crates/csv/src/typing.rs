@@ -1,7 +1,7 @@
 //! The types of the cells of plain records, found on several threads.
 
 use crate::{plain::Plain, seen::Seen};
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, Result, StoredBlock};
 use std::sync::{Mutex, PoisonError};
 
 /// Records that a thread looks at before it takes others.
@@ -30,7 +30,8 @@ impl BlockMaker for Typing<'_> {
     }
 
     fn weight(&self, _: usize) -> u64 {
-        1
+        // Each part has about as many bytes as the others.
+        (self.piece.len() / self.blocks().max(1)) as u64
     }
 
     fn make(&self, block: usize, _: &mut Bench) -> Result<StoredBlock> {
@@ -42,21 +43,51 @@ impl BlockMaker for Typing<'_> {
     }
 }
 
-/// Nothing is stored.
-struct Nowhere;
-
-impl BlockSink for Nowhere {
-    fn take(&mut self, _: usize, _: &mut StoredBlock) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// What the cells of each column are in plain records of a piece.
 pub(crate) fn types_of(runner: &dyn BlockRunner, piece: &[u8], plain: &Plain) -> Result<Vec<Seen>> {
     let typing = Typing { piece, plain, found: Mutex::new(vec![Seen::default(); plain.width()]) };
     if plain.len() <= PART || runner.threads() == 1 {
         return Ok(typing.of(0..plain.len()));
     }
-    runner.run(&typing, &mut Nowhere)?;
+    runner.make_all(&typing)?;
     Ok(typing.found.into_inner().unwrap_or_else(PoisonError::into_inner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::Records;
+    use forthwith_plan::BlockSink;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    /// Makes blocks in turn, and sums up what they weigh: few bytes are not worth threads.
+    #[derive(Debug, Default)]
+    struct Weighed(AtomicU64);
+
+    impl BlockRunner for Weighed {
+        fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()> {
+            for block in 0..blocks.blocks() {
+                self.0.fetch_add(blocks.weight(block), Ordering::Relaxed);
+                sink.take(block, &mut blocks.make(block, &mut Bench::default())?)?;
+            }
+            Ok(())
+        }
+
+        fn threads(&self) -> usize {
+            2
+        }
+    }
+
+    #[test]
+    fn parts_weigh_what_their_text_does() {
+        let text: String = (0..3 * PART).map(|row| format!("{row},{}.5,text\n", row * 7)).collect();
+        let (mut records, mut plain) = (Records::new(b','), Plain::new(3));
+        records.begin(text.as_bytes());
+        assert_eq!(records.read_plain(text.as_bytes(), 0, usize::MAX, &mut plain), text.len());
+        let runner = Weighed::default();
+        let found = types_of(&runner, text.as_bytes(), &plain).expect("types");
+        assert!(runner.0.into_inner() > text.len() as u64 * 9 / 10, "threads are not begun for so few bytes");
+        let names: Vec<&str> = found.iter().map(|seen| seen.found().name()).collect();
+        assert_eq!(names, ["int64", "float64", "string"]);
+    }
 }

@@ -5,7 +5,7 @@ use crate::{
     lexer::{DEEPEST, Lexer},
     seen::Seen,
 };
-use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, Result, StoredBlock};
+use forthwith_plan::{Bench, BlockMaker, BlockRunner, Result, StoredBlock};
 use std::{
     ops::Range,
     sync::{Mutex, PoisonError},
@@ -35,15 +35,6 @@ impl BlockMaker for Typing<'_> {
     }
 }
 
-/// Nothing is stored.
-struct Nowhere;
-
-impl BlockSink for Nowhere {
-    fn take(&mut self, _: usize, _: &mut StoredBlock) -> Result<()> {
-        Ok(())
-    }
-}
-
 /// The types of each block of a text, unless it is refused.
 pub(crate) fn types_of(
     runner: &dyn BlockRunner,
@@ -57,7 +48,7 @@ pub(crate) fn types_of(
     let found = blocks.iter().map(|_| Mutex::new(None)).collect();
     let typing = Typing { text, blocks, framing, found };
     // Blocks that no thread came to have no types.
-    let _ = runner.run(&typing, &mut Nowhere);
+    let _ = runner.make_all(&typing);
     typing.found.into_iter().map(|found| found.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 

@@ -98,6 +98,14 @@ pub trait BlockRunner: Send + Sync + fmt::Debug {
     /// The earliest one that making or taking a block gave.
     fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()>;
 
+    /// Makes all blocks, which are not stored: each leaves elsewhere what it found.
+    ///
+    /// # Errors
+    /// The earliest one that making a block gave.
+    fn make_all(&self, blocks: &dyn BlockMaker) -> Result<()> {
+        self.run(blocks, &mut Nowhere)
+    }
+
     /// The threads that may work at a time, the calling one included.
     fn threads(&self) -> usize {
         1
@@ -110,6 +118,15 @@ pub trait BlockRunner: Send + Sync + fmt::Debug {
     /// As those of `run`.
     fn run_anywhere(&self, blocks: &dyn BlockMaker, mut sink: &mut (dyn BlockSink + Send)) -> Result<()> {
         self.run(blocks, &mut sink)
+    }
+}
+
+/// Takes blocks that are not stored.
+struct Nowhere;
+
+impl BlockSink for Nowhere {
+    fn take(&mut self, _: usize, _: &mut StoredBlock) -> Result<()> {
+        Ok(())
     }
 }
 
