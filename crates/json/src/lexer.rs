@@ -1,5 +1,6 @@
 //! JSON text, token by token, as RFC 8259 defines it: nothing more is accepted.
 
+use forthwith_kernels::digits::{POWERS, leading, number_of_eight};
 use std::borrow::Cow;
 
 /// Limit on how deep lists and objects may be nested, since they are walked by recursion.
@@ -436,11 +437,11 @@ fn whole(text: &[u8], from: usize, before: u64) -> (usize, u64) {
     let (mut at, mut number) = (from, before);
     while let Some(eight) = text.get(at..).and_then(|left| left.first_chunk()) {
         let eight = u64::from_le_bytes(*eight);
-        let count = digits(eight);
+        let count = leading(eight);
         if count == 0 {
             return (at, number);
         }
-        number = number.wrapping_mul(TENS[count]).wrapping_add(eight_digits(eight << (8 * (8 - count))));
+        number = number.wrapping_mul(POWERS[count]).wrapping_add(number_of_eight(eight << (8 * (8 - count))));
         at += count;
         if count < 8 {
             return (at, number);
@@ -451,28 +452,6 @@ fn whole(text: &[u8], from: usize, before: u64) -> (usize, u64) {
         at += 1;
     }
     (at, number)
-}
-
-/// Powers of ten.
-const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
-
-/// How many of eight bytes, from the lowest, are digits.
-#[inline]
-const fn digits(eight: u64) -> usize {
-    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
-    const ZEROS: u64 = 0x3030_3030_3030_3030;
-    // Adding six carries from the digits' half of a byte if it is above nine. A carry out of a byte is behind a byte that is not a digit.
-    let others = ((eight & HIGH) ^ ZEROS) | ((eight.wrapping_add(0x0606_0606_0606_0606) & HIGH) ^ ZEROS);
-    others.trailing_zeros() as usize / 8
-}
-
-/// The number of eight digits; bytes of zero are zeros.
-#[inline]
-const fn eight_digits(eight: u64) -> u64 {
-    let ones = eight & 0x0f0f_0f0f_0f0f_0f0f;
-    let tens = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
-    let hundreds = tens.wrapping_mul(100).wrapping_add(tens >> 16) & 0x0000_ffff_0000_ffff;
-    hundreds.wrapping_mul(10_000).wrapping_add(hundreds >> 32) & 0xffff_ffff
 }
 
 /// Flags the bytes of eight that do not stand for themselves in a text: the lowest flag is right.

@@ -62,20 +62,31 @@ fn one_by_one(begin: u64, text: &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// The number of eight digits, of which the first is in the lowest byte.
+/// The number that eight bytes are, the first of them the lowest, if they all are digits.
 #[inline]
 fn eight(word: u64) -> Option<u64> {
-    let digits = word ^ ZEROS;
-    // A byte above nine reaches the highest bit of its own or carries into the next, which then is not zero either.
-    if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
-        return None;
-    }
-    // Numbers of two digits, in every other byte; then hundreds and ones of four, of which the high half has the sum.
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
-    let (outer, inner) = (pairs & 0xff_0000_00ff, (pairs >> 16) & 0xff_0000_00ff);
-    let outer = outer.wrapping_mul(100 + (1_000_000 << 32));
-    let inner = inner.wrapping_mul(1 + (10_000 << 32));
-    Some(outer.wrapping_add(inner) >> 32)
+    (leading(word) == 8).then(|| number_of_eight(word))
+}
+
+/// How many of eight bytes, from the lowest, are digits before one that is none.
+#[inline]
+#[must_use]
+pub const fn leading(eight: u64) -> usize {
+    const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    // Adding six carries from the digits' half of a byte if it is above nine. A carry out of a byte is behind a byte that is not
+    // a digit.
+    let others = ((eight & HIGH) ^ ZEROS) | ((eight.wrapping_add(0x0606_0606_0606_0606) & HIGH) ^ ZEROS);
+    others.trailing_zeros() as usize / 8
+}
+
+/// The number of eight digits, the first of them in the lowest byte; bytes of zero are zeros.
+#[inline]
+#[must_use]
+pub const fn number_of_eight(eight: u64) -> u64 {
+    let ones = eight & 0x0f0f_0f0f_0f0f_0f0f;
+    let tens = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
+    let hundreds = tens.wrapping_mul(100).wrapping_add(tens >> 16) & 0x0000_ffff_0000_ffff;
+    hundreds.wrapping_mul(10_000).wrapping_add(hundreds >> 32) & 0xffff_ffff
 }
 
 #[cfg(test)]
