@@ -1,7 +1,7 @@
 //! Arrow arrays of the buffers of a column, each of which is checked before Arrow's library sees it.
 
 use crate::{
-    build::{Head, built, check_limit},
+    array_data::{Head, built, check_limit},
     expanded::{View, runs},
     layout::{Part, is_nullable},
     reachable::{Reachable, in_lists, in_lists_of, in_member, in_records, in_views},

@@ -1,8 +1,8 @@
 //! Decoding a column of a record batch.
 
 use crate::{
+    array_data::check_limit,
     buffers::Source,
-    build::check_limit,
     dictionary::{Dictionary, Stored},
     layout::{Part, has_runs, plain},
     reachable::Reachable,

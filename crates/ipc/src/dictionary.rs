@@ -1,8 +1,8 @@
 //! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
 
 use crate::{
+    array_data::Expansion,
     buffers::Source,
-    build::check_limit,
     layout::{Part, has_runs},
     message::Batch,
     reachable::Reachable,
@@ -13,7 +13,7 @@ use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::DataType;
 use bytes::Bytes;
 use forthwith_io::Decompressor;
-use forthwith_plan::{Error, Result, check_headroom};
+use forthwith_plan::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A message with values of a dictionary.
@@ -41,9 +41,6 @@ pub(crate) struct Dictionary {
     starts: Vec<usize>,
     length: usize,
 }
-
-/// Bytes of values at which memory is looked at for the first time.
-const FIRST_CHECK: usize = 64 << 20;
 
 impl Dictionary {
     /// Decodes the values after the first `count` messages. Limits are of rows and of memory.
@@ -112,21 +109,12 @@ impl Dictionary {
 
     /// Refuses keys that stand for more than memory holds or the limit allows, which a short dictionary and its keys can.
     fn check_memory(&self, keys: &[Option<usize>], limit: Option<usize>) -> Result<()> {
-        let check = |bytes: usize| {
-            check_limit("dictionary", bytes, limit)?;
-            // Arrow's array, which grows by doubling, and the columns.
-            check_headroom("the values of a dictionary", bytes.saturating_mul(3))
-        };
         // A long value that many keys stand for would be measured for each of them: the first too many end it.
-        let (mut bytes, mut next) = (0_usize, FIRST_CHECK);
+        let mut memory = Expansion::new("dictionary", "the values of a dictionary", limit);
         for (segment, row) in keys.iter().flatten().filter_map(|key| self.find(*key)) {
-            bytes = bytes.saturating_add(bytes_of(&self.segments[segment], row..row + 1));
-            if bytes >= next {
-                check(bytes)?;
-                next = bytes.saturating_mul(2);
-            }
+            memory.add(bytes_of(&self.segments[segment], row..row + 1))?;
         }
-        check(bytes)
+        memory.check()
     }
 
     /// The values that keys stand for. Keys that are not reachable may stand for none. `limit`: bytes that they may take.

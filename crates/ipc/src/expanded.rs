@@ -1,7 +1,7 @@
 //! Runs and list views, whose values and items become rows and items of their own.
 
 use crate::{
-    build::{built, check_limit},
+    array_data::{Expansion, built},
     value_bytes::bytes_of,
 };
 use arrow_array::types::{Int16Type, Int32Type, Int64Type};
@@ -9,11 +9,8 @@ use arrow_array::{Array as _, cast::AsArray as _, make_array};
 use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::{DataType, FieldRef};
-use forthwith_plan::{Error, Result, check_headroom};
+use forthwith_plan::{Error, Result};
 use std::ops::Range;
-
-/// Bytes at which memory is looked at for the first time.
-const FIRST_CHECK: usize = 64 << 20;
 
 /// The rows of runs, each of one value, which ends before the row of its number. `limit`: bytes that the rows may take.
 pub(crate) fn runs(
@@ -121,23 +118,13 @@ fn numbers(data: ArrayData) -> Result<Vec<usize>> {
 
 /// Copies ranges of rows, each some times.
 fn gathered(data: &ArrayData, ranges: &[(Range<usize>, usize)], limit: Option<usize>) -> Result<ArrayData> {
-    // Few values can stand for more rows than memory holds.
-    let check = |bytes: usize| {
-        check_limit("run", bytes, limit)?;
-        // Arrow's array, which grows by doubling, and the columns.
-        check_headroom("the rows of runs and list views", bytes.saturating_mul(3))
-    };
-    let (mut bytes, mut next, mut rows) = (0_usize, FIRST_CHECK, 0_usize);
+    let (mut memory, mut rows) = (Expansion::new("run", "the rows of runs and list views", limit), 0_usize);
     for (range, times) in ranges {
         rows = rows.saturating_add(range.len().saturating_mul(*times));
         let each = bytes_of(data, range.clone()).saturating_add(range.len().saturating_mul(size_of::<i64>()));
-        bytes = bytes.saturating_add(each.saturating_mul(*times));
-        if bytes >= next {
-            check(bytes)?;
-            next = bytes.saturating_mul(2);
-        }
+        memory.add(each.saturating_mul(*times))?;
     }
-    check(bytes)?;
+    memory.check()?;
     let mut out = MutableArrayData::new(vec![data], false, rows);
     for (range, times) in ranges {
         for _ in 0..*times {

@@ -12,8 +12,8 @@
 //! The format is <https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc>.
 #![deny(missing_docs)]
 
+mod array_data;
 mod buffers;
-mod build;
 mod decode;
 mod dictionary;
 mod expanded;

@@ -89,13 +89,14 @@ impl IpcFile {
             let Some(known) = &schema else { return Err(error) };
             let goes_on = may_go_on(&known.0);
             // Batches behind the schema of another stream are of that.
-            let is_other = is_of_schema(source.as_ref(), at, size, &schema)? == Some(false);
+            let begin_of_other = if is_end { at + 8 } else { at };
+            let is_other = is_of_schema(source.as_ref(), begin_of_other, size, &schema)? == Some(false);
             let next = match (goes_on || is_end) && !is_other {
                 true => next_batch(source.as_ref(), (begin, at), size, known, &mut budget)?,
                 false => None,
             };
             // The footer of a file, or a part of it, stands behind the end of its messages.
-            if is_end && next.is_none() && begin > 0 {
+            if is_end && next.is_none() && !is_other && begin > 0 {
                 break;
             }
             let next = next.filter(|_| goes_on);

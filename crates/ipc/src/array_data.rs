@@ -4,10 +4,47 @@ use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, BufferSpec, layout};
 use arrow_schema::DataType;
 use forthwith_io::CodecError;
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Error, Result, check_headroom};
 
 /// Rows, validity if any is null.
 pub(crate) type Head = (usize, Option<Buffer>);
+
+/// Bytes at which the memory of an expansion is looked at for the first time.
+const FIRST_CHECK: usize = 64 << 20;
+
+/// Bytes of rows that few values are copied to, before they are copied: more than memory holds, or a limit allows, are refused
+/// at about the first too many.
+pub(crate) struct Expansion {
+    codec: &'static str,
+    what: &'static str,
+    limit: Option<usize>,
+    bytes: usize,
+    next: usize,
+}
+
+impl Expansion {
+    /// No bytes yet, of rows that errors name.
+    pub(crate) const fn new(codec: &'static str, what: &'static str, limit: Option<usize>) -> Self {
+        Self { codec, what, limit, bytes: 0, next: FIRST_CHECK }
+    }
+
+    /// Counts bytes.
+    pub(crate) fn add(&mut self, bytes: usize) -> Result<()> {
+        self.bytes = self.bytes.saturating_add(bytes);
+        if self.bytes < self.next {
+            return Ok(());
+        }
+        self.next = self.bytes.saturating_mul(2);
+        self.check()
+    }
+
+    /// Looks at all bytes.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_limit(self.codec, self.bytes, self.limit)?;
+        // Arrow's array, which grows by doubling, and the columns.
+        check_headroom(self.what, self.bytes.saturating_mul(3))
+    }
+}
 
 /// Refuses more bytes than the limit for memory allows.
 pub(crate) fn check_limit(codec: &'static str, bytes: usize, limit: Option<usize>) -> Result<()> {
