@@ -6,7 +6,7 @@ use crate::{
 };
 use forthwith_kernels::digits;
 
-/// What the cells of a column have been so far: a set of the constants below.
+/// The types of the cells of a column so far: a set of the constants below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen(u16);
 
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-/// What a cell that is not empty is.
+/// The type of a cell that is not empty.
 fn kind(cell: &[u8]) -> u16 {
     if decimal(cell).is_some() {
         return FLOATS;

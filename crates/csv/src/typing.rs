@@ -43,7 +43,7 @@ impl BlockMaker for Typing<'_> {
     }
 }
 
-/// What the cells of each column are in plain records of a piece.
+/// The types of the cells of each column in plain records of a piece.
 pub(crate) fn types_of(runner: &dyn BlockRunner, piece: &[u8], plain: &Plain) -> Result<Vec<Seen>> {
     let typing = Typing { piece, plain, found: Mutex::new(vec![Seen::default(); plain.width()]) };
     if plain.len() <= PART || runner.threads() == 1 {

@@ -68,7 +68,7 @@ fn eight(word: u64) -> Option<u64> {
     (leading(word) == 8).then(|| number_of_eight(word))
 }
 
-/// How many of eight bytes, from the lowest, are digits before one that is none.
+/// How many of eight bytes, from the lowest, are digits before the first other byte.
 #[inline]
 #[must_use]
 pub const fn leading(eight: u64) -> usize {

@@ -98,10 +98,10 @@ pub trait BlockRunner: Send + Sync + fmt::Debug {
     /// The earliest one that making or taking a block gave.
     fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()>;
 
-    /// Makes all blocks, which are not stored: each leaves elsewhere what it found.
+    /// Makes all blocks without storing them: each leaves its result elsewhere.
     ///
     /// # Errors
-    /// The earliest one that making a block gave.
+    /// The error of the first block that cannot be made.
     fn make_all(&self, blocks: &dyn BlockMaker) -> Result<()> {
         self.run(blocks, &mut Nowhere)
     }
@@ -121,7 +121,7 @@ pub trait BlockRunner: Send + Sync + fmt::Debug {
     }
 }
 
-/// Takes blocks that are not stored.
+/// A sink that stores nothing.
 struct Nowhere;
 
 impl BlockSink for Nowhere {

@@ -178,7 +178,7 @@ pub trait Columns {
     /// As there.
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
-    /// Says that each text that the block has appended is UTF-8. If a block does not, all text is looked at once it is there.
+    /// Says that each text that the block has appended is UTF-8. If a block does not, the engine looks at all text of the columns.
     fn text_is_valid(&mut self) {}
 }
 

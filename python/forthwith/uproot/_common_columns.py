@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 from forthwith._tree.query import COMPUTED
@@ -13,13 +14,13 @@ from forthwith.uproot._library import Library, NumPy, Pandas
 from forthwith.uproot._ntuple_fields import HasFields
 from forthwith.uproot._options import no_filter
 
-# Arguments that choose the same of all trees with the same branches.
+# Arguments that choose equal columns of all trees with equal branches.
 _KNOWN = frozenset(("filter_name", "aliases", "how", "decompression_executor", "interpretation_executor", "language"))
 # Names of the number of an entry, which counts those of one tree.
 _ENTRY = "Entry$"
 
 
-class Columns:
+class Columns(ABC):
     """Columns of one tree.
 
     Attributes:
@@ -32,13 +33,13 @@ class Columns:
     aliases: list[tuple[str, str]]
     cut: str | None = None
 
+    @abstractmethod
     def payload(self) -> list[int]:
         """The fields whose decompressed bytes are those of the columns."""
-        raise NotImplementedError
 
+    @abstractmethod
     def made(self, start: int, stop: int, arrays: Any, kept: Any) -> Any:
         """The result of the arrays of some entries, of which some may have been left out."""
-        raise NotImplementedError
 
     def stored_bytes(self, tree: Any) -> float:
         """Bytes of an entry of a tree that are counted as requested, on average."""

@@ -49,7 +49,7 @@ def test_steps_of_a_schema_are_those_of_each_tree(first):
 
 
 def written(folder, kind, *lengths, **more):
-    """Files with a tree or an ntuple of so many entries."""
+    """Files with a tree or an ntuple, each of a given number of entries."""
     names = []
     for number, length in enumerate(lengths):
         path = folder / f"{number}.root"
