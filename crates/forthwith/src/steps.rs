@@ -21,6 +21,8 @@ pub struct Steps {
     steps: VecDeque<Range<u64>>,
     /// Entries that are cut into steps when they are read, and the size of the steps.
     uncut: Option<(Range<u64>, Step)>,
+    /// The size that steps were cut to, if they were not given.
+    size: Option<Step>,
     /// Entries that are read together at most.
     together: u64,
     /// The same for now: a reader of the first steps only must not wait for many.
@@ -35,6 +37,11 @@ impl Steps {
         Self::new(selection, steps.into(), None)
     }
 
+    /// Steps that were cut to a size.
+    pub(crate) fn cut_to(selection: Selection, steps: Vec<Range<u64>>, size: Step) -> Result<Self> {
+        Ok(Self { size: Some(size), ..Self::of(selection, steps)? })
+    }
+
     /// Steps that are cut on the way.
     pub(crate) fn cutting(selection: Selection, entries: Range<u64>, step: Step) -> Result<Self> {
         Self::new(selection, VecDeque::new(), Some((entries, step)))
@@ -47,10 +54,11 @@ impl Steps {
     ) -> Result<Self> {
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
         let density = density(&selection, known)?;
+        let size = uncut.as_ref().map(|(_, size)| *size);
         let together = (TOGETHER / density.max(1e-9)) as u64;
         // Where blocks must be counted, a few are at first.
         let grown = if uncut.is_some() { 0 } else { u64::MAX };
-        Ok(Self { selection, steps, uncut, together, grown, held: None })
+        Ok(Self { selection, steps, uncut, size, together, grown, held: None })
     }
 
     /// The table.
@@ -80,6 +88,11 @@ impl Steps {
     /// The steps that are still to come, as far as they are cut.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()
+    }
+
+    /// Whether steps were cut to a size at which none is read together with others.
+    pub(crate) fn are_large(&self) -> bool {
+        matches!(self.size, Some(Step::Bytes(bytes)) if bytes >= TOGETHER_BYTES)
     }
 
     /// The entries of the next step, which is not read; `None` after the last.

@@ -1,19 +1,9 @@
 //! Batches of rows, one after the other.
 
-use super::{FieldArrays, Row, RowSteps};
+use super::{FieldArrays, Row, RowSteps, step_stream::StepStream};
 use crate::Selected;
 use forthwith_plan::{Error, Result};
-use std::{
-    collections::HashMap,
-    marker::PhantomData,
-    ops::Range,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, sync_channel},
-    },
-    thread::JoinHandle,
-};
+use std::{collections::HashMap, marker::PhantomData, ops::Range, sync::Arc};
 
 /// Rows that were read together. They point into it, and so do the slices of its [columns](Self::columns).
 pub struct Batch<R: Row> {
@@ -119,7 +109,7 @@ impl<'b, R: Row> Iterator for BatchRows<'b, R> {
 
 impl<R: Row> ExactSizeIterator for BatchRows<'_, R> {}
 
-/// Batches in their order. The next one is read while the present one is used.
+/// Batches in their order. The next ones are read while the present one is used.
 pub struct Batches<R: Row> {
     steps: StepStream,
     numbers: Arc<HashMap<String, usize>>,
@@ -142,78 +132,5 @@ impl<R: Row> Iterator for Batches<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let step = self.steps.next().transpose()?;
         Some(step.and_then(|step| Batch::of(step, &self.numbers)))
-    }
-}
-
-/// Steps, read by a thread of their own or, with one thread, when they are asked for.
-enum StepStream {
-    Here { steps: Box<dyn RowSteps>, threads: Option<usize> },
-    Prefetched(Prefetch),
-    Ended,
-}
-
-struct Prefetch {
-    /// Taken when this is dropped.
-    steps: Option<Receiver<Result<Selected>>>,
-    is_dropped: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl StepStream {
-    fn start(mut steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
-        if threads == Some(1) {
-            return Ok(Self::Here { steps, threads });
-        }
-        // No place to wait in: one step is used, and the next one is ready or being read.
-        let (sender, receiver) = sync_channel(0);
-        let is_dropped = Arc::new(AtomicBool::new(false));
-        let stopped = Arc::clone(&is_dropped);
-        let read = move || {
-            loop {
-                let step = steps.read_next(threads, &mut |_| !stopped.load(Ordering::Relaxed));
-                let Some(step) = step.transpose() else { return };
-                let failed = step.is_err();
-                if sender.send(step).is_err() || failed {
-                    return;
-                }
-            }
-        };
-        let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(read);
-        let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
-        let thread = Some(thread.map_err(refused)?);
-        Ok(Self::Prefetched(Prefetch { steps: Some(receiver), is_dropped, thread }))
-    }
-
-    fn next(&mut self) -> Result<Option<Selected>> {
-        let step = match self {
-            Self::Ended => return Ok(None),
-            Self::Here { steps, threads } => steps.read_next(*threads, &mut |_| true),
-            Self::Prefetched(prefetch) => match prefetch.steps.as_ref().map(Receiver::recv) {
-                Some(Ok(step)) => step.map(Some),
-                _ => prefetch.join().map(|()| None),
-            },
-        };
-        if !matches!(step, Ok(Some(_))) {
-            *self = Self::Ended;
-        }
-        step
-    }
-}
-
-impl Prefetch {
-    /// Waits for the thread.
-    fn join(&mut self) -> Result<()> {
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Err(_)) => Err(Error::fault("the thread that reads rows panicked")),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Drop for Prefetch {
-    fn drop(&mut self) {
-        self.is_dropped.store(true, Ordering::Relaxed);
-        self.steps = None;
-        let _ = self.join();
     }
 }

@@ -71,6 +71,7 @@ mod optional;
 mod raw;
 mod reader;
 mod source;
+mod step_stream;
 mod text;
 mod value;
 mod view;

@@ -66,8 +66,9 @@ impl<R: Row> Rows<R> {
         self
     }
 
-    /// The size of the batches: 32 MiB of data by default. Up to two are in memory, and one for each thread of
-    /// [`par_fold`](Self::par_fold).
+    /// The size of the batches: 32 MiB of data by default. Up to two are in memory: one that is used, and one that is read.
+    /// Of batches of 32 MiB and more, each thread reads one, up to four of them; each thread of
+    /// [`par_fold`](Self::par_fold) has one.
     #[must_use]
     pub const fn step(mut self, step: Step) -> Self {
         self.options.step = step;

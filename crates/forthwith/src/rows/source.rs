@@ -100,6 +100,16 @@ pub trait RowSteps: Send {
 
     /// Reads steps that were skipped.
     fn reader(&self) -> Arc<dyn StepReader>;
+
+    /// Whether steps are views of the file, for which a thread that reads ahead does nothing but wait.
+    fn are_views(&self) -> bool {
+        false
+    }
+
+    /// Whether a step is enough work for a thread, so that threads read steps of their own, and not parts of one.
+    fn are_large(&self) -> bool {
+        false
+    }
 }
 
 /// Reads steps by their entries, from any thread.
@@ -239,6 +249,10 @@ impl RowSteps for Steps {
     fn reader(&self) -> Arc<dyn StepReader> {
         Arc::new(self.selection().clone())
     }
+
+    fn are_large(&self) -> bool {
+        Self::are_large(self)
+    }
 }
 
 impl StepReader for Selection {
@@ -336,6 +350,10 @@ impl RowSteps for RawSteps {
 
     fn reader(&self) -> Arc<dyn StepReader> {
         Arc::new(RawStepReader { selection: self.selection.clone(), raw: Arc::clone(&self.raw) })
+    }
+
+    fn are_views(&self) -> bool {
+        self.selection.names().len() == 0
     }
 }
 

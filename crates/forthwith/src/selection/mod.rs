@@ -449,7 +449,7 @@ impl Selection {
         let density = self.density(None)?;
         let entries = entries.start.min(end)..end;
         let cut = table.here(cut::cut(table.dataset(), &self.fields, entries, step, density))?;
-        Steps::of(self.clone(), cut)
+        Steps::cut_to(self.clone(), cut, step)
     }
 
     /// Bytes of decompressed data in an entry; by the first `known` entries where no more are counted.

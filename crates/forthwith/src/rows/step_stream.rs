@@ -1,0 +1,289 @@
+//! Steps that are read ahead.
+
+use super::RowSteps;
+use crate::Selected;
+use forthwith_plan::{Error, Result};
+use std::{
+    collections::VecDeque,
+    num::NonZero,
+    ops::Range,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, SyncSender, sync_channel},
+    },
+    thread::{JoinHandle, available_parallelism},
+};
+
+/// Large steps that are read at a time, by a thread each. More threads than these share the work of a step.
+const READERS: usize = 4;
+
+/// Steps in their order, read by threads of their own or, with one thread and for views, when they are asked for.
+pub(super) enum StepStream {
+    Here { steps: Box<dyn RowSteps>, threads: Option<usize> },
+    Ahead(Readers),
+    Ended,
+}
+
+impl StepStream {
+    pub(super) fn start(steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
+        if threads == Some(1) || steps.are_views() {
+            return Ok(Self::Here { steps, threads });
+        }
+        let all = threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get));
+        let readers = if steps.are_large() { all.clamp(1, READERS) } else { 1 };
+        Readers::start(steps, readers, if readers == 1 { threads } else { Some(all / readers) })
+            .map(Self::Ahead)
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Selected>> {
+        let step = match self {
+            Self::Ended => return Ok(None),
+            Self::Here { steps, threads } => steps.read_next(*threads, &mut |_| true),
+            Self::Ahead(readers) => readers.next(),
+        };
+        if !matches!(step, Ok(Some(_))) {
+            *self = Self::Ended;
+        }
+        step
+    }
+}
+
+/// Threads that take turns in reading steps. Each waits with its step until that is taken, so no more steps are in memory
+/// than there are readers, and the one that is used.
+pub(super) struct Readers {
+    readers: VecDeque<Reader>,
+    is_dropped: Arc<AtomicBool>,
+}
+
+struct Reader {
+    /// Taken when the reader is dropped.
+    steps: Option<Receiver<Result<Selected>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Readers {
+    fn start(steps: Box<dyn RowSteps>, count: usize, threads: Option<usize>) -> Result<Self> {
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        let mut readers = Self { readers: VecDeque::new(), is_dropped: Arc::clone(&is_dropped) };
+        if count == 1 {
+            readers.add(move |sender| read_all(steps, threads, &is_dropped, sender))?;
+            return Ok(readers);
+        }
+        let shared = Arc::new(Mutex::new(Turns {
+            steps,
+            waiting: (0..count).map(|_| VecDeque::new()).collect(),
+            taken: 0,
+        }));
+        for number in 0..count {
+            let (shared, is_dropped) = (Arc::clone(&shared), Arc::clone(&is_dropped));
+            readers.add(move |sender| read_in_turn(&shared, number, threads, &is_dropped, sender))?;
+        }
+        Ok(readers)
+    }
+
+    fn add(&mut self, read: impl FnOnce(&SyncSender<Result<Selected>>) + Send + 'static) -> Result<()> {
+        // No place to wait in: one step is used, and the next ones are ready or being read.
+        let (sender, receiver) = sync_channel(0);
+        let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(move || read(&sender));
+        let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
+        let thread = Some(thread.map_err(refused)?);
+        self.readers.push_back(Reader { steps: Some(receiver), thread });
+        Ok(())
+    }
+
+    fn next(&mut self) -> Result<Option<Selected>> {
+        let Some(mut reader) = self.readers.pop_front() else { return Ok(None) };
+        match reader.steps.as_ref().map(Receiver::recv) {
+            Some(Ok(step)) => {
+                self.readers.push_back(reader);
+                step.map(Some)
+            }
+            _ => reader.join().map(|()| None),
+        }
+    }
+}
+
+impl Reader {
+    /// Waits for the thread.
+    fn join(&mut self) -> Result<()> {
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Err(_)) => Err(Error::fault("the thread that reads rows panicked")),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Readers {
+    fn drop(&mut self) {
+        self.is_dropped.store(true, Ordering::Relaxed);
+        self.readers.iter_mut().for_each(|reader| reader.steps = None);
+        self.readers.iter_mut().for_each(|reader| drop(reader.join()));
+    }
+}
+
+/// Reads all steps.
+fn read_all(
+    mut steps: Box<dyn RowSteps>,
+    threads: Option<usize>,
+    is_dropped: &AtomicBool,
+    sender: &SyncSender<Result<Selected>>,
+) {
+    loop {
+        let step = steps.read_next(threads, &mut |_| !is_dropped.load(Ordering::Relaxed));
+        let Some(step) = step.transpose() else { return };
+        let failed = step.is_err();
+        if sender.send(step).is_err() || failed {
+            return;
+        }
+    }
+}
+
+/// Reads each step whose turn is that of a reader.
+fn read_in_turn(
+    turns: &Mutex<Turns>,
+    reader: usize,
+    threads: Option<usize>,
+    is_dropped: &AtomicBool,
+    sender: &SyncSender<Result<Selected>>,
+) {
+    let lock = || turns.lock().unwrap_or_else(PoisonError::into_inner);
+    let steps = lock().steps.reader();
+    while !is_dropped.load(Ordering::Relaxed) {
+        let turn = lock().take(reader);
+        let read = |step| steps.read_step(step, threads, &mut |_| !is_dropped.load(Ordering::Relaxed));
+        let Some(step) = turn.transpose().map(|step| step.and_then(read)) else { return };
+        let failed = step.is_err();
+        if sender.send(step).is_err() || failed {
+            return;
+        }
+    }
+}
+
+/// Steps that are dealt out to readers in turn.
+struct Turns {
+    steps: Box<dyn RowSteps>,
+    /// Steps of each reader that others came to.
+    waiting: Vec<VecDeque<Result<Range<u64>>>>,
+    taken: usize,
+}
+
+impl Turns {
+    /// The next step of a reader; none after the last.
+    fn take(&mut self, reader: usize) -> Result<Option<Range<u64>>> {
+        loop {
+            if let Some(step) = self.waiting[reader].pop_front() {
+                return step.map(Some);
+            }
+            let Some(step) = self.steps.skip_step().transpose() else { return Ok(None) };
+            let turn = self.taken % self.waiting.len();
+            self.taken += 1;
+            self.waiting[turn].push_back(step);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test fails by panicking
+
+    use super::*;
+    use crate::{ProgressCallback, rows::StepReader};
+
+    /// Steps of ten entries, of which one cannot be read and another not be cut.
+    struct Tens {
+        next: u64,
+        end: u64,
+        uncut: Option<u64>,
+        unread: Option<u64>,
+    }
+
+    impl RowSteps for Tens {
+        fn read_next(
+            &mut self,
+            threads: Option<usize>,
+            tick: &mut ProgressCallback<'_>,
+        ) -> Result<Option<Selected>> {
+            let step = self.skip_step()?;
+            step.map(|step| self.reader().read_step(step, threads, tick)).transpose()
+        }
+
+        fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
+            let start = self.next;
+            self.next += 10;
+            if self.uncut == Some(start) {
+                return Err(Error::invalid("uncut"));
+            }
+            Ok((start < self.end).then_some(start..start + 10))
+        }
+
+        fn reader(&self) -> Arc<dyn StepReader> {
+            Arc::new(Unread(self.unread))
+        }
+
+        fn are_large(&self) -> bool {
+            true
+        }
+    }
+
+    struct Unread(Option<u64>);
+
+    impl StepReader for Unread {
+        fn read_step(
+            &self,
+            step: Range<u64>,
+            _: Option<usize>,
+            _: &mut ProgressCallback<'_>,
+        ) -> Result<Selected> {
+            // Later steps are often ready before earlier ones.
+            std::thread::sleep(std::time::Duration::from_millis(3 - step.start / 10 % 3));
+            if self.0 == Some(step.start) {
+                return Err(Error::invalid("unread"));
+            }
+            Ok(Selected { entries: step, kept: None, arrays: Vec::new() })
+        }
+    }
+
+    fn read(steps: Tens, threads: usize) -> (u64, Option<Error>) {
+        let mut stream = StepStream::start(Box::new(steps), Some(threads)).unwrap();
+        let mut end = 0;
+        loop {
+            match stream.next() {
+                Ok(Some(step)) => {
+                    assert_eq!(step.entries.start, end);
+                    end = step.entries.end;
+                }
+                Ok(None) => return (end, None),
+                Err(error) => {
+                    assert!(stream.next().unwrap().is_none());
+                    return (end, Some(error));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn steps_come_in_their_order_and_errors_behind_what_is_before_them() {
+        for threads in [1, 2, 3, 9] {
+            for end in [0, 10, 20, 130] {
+                let (read, error) = read(Tens { next: 0, end, uncut: None, unread: None }, threads);
+                assert!(read == end && error.is_none(), "{threads} threads, {end} entries");
+            }
+            for at in [0, 10, 60] {
+                for (uncut, unread) in [(Some(at), None), (None, Some(at)), (Some(at + 20), Some(at))] {
+                    let (read, error) = read(Tens { next: 0, end: 130, uncut, unread }, threads);
+                    assert!(read == at && error.is_some(), "{threads} threads, {uncut:?}, {unread:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn readers_end_with_their_stream() {
+        let mut stream =
+            StepStream::start(Box::new(Tens { next: 0, end: 1000, uncut: None, unread: None }), Some(3))
+                .unwrap();
+        assert_eq!(stream.next().unwrap().unwrap().entries, 0..10);
+        drop(stream);
+    }
+}
