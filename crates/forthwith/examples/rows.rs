@@ -239,7 +239,7 @@ fn zip_or_put(table: &Table, file: &str, way: &str, repetitions: usize) -> Resul
                 || (Compressor::new(), Vec::new()),
                 |(zip, room), at| {
                     room.clear();
-                    zip.append(Codec::Zstd, Some(5), &blocks[at], room).expect("memory");
+                    zip.append(Codec::Zstd, Some(10), &blocks[at], room).expect("memory");
                 },
             );
         }
