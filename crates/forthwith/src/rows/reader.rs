@@ -66,7 +66,7 @@ impl<R: Row> Rows<R> {
         self
     }
 
-    /// The size of the batches: 32 MiB of data by default. Up to two are in memory: one that is used, and one that is read.
+    /// The size of the batches: 32 MiB of data by default. Two are in memory, the present one and the next.
     /// Of batches of 32 MiB and more, each thread reads one, up to four of them; each thread of
     /// [`par_fold`](Self::par_fold) has one.
     #[must_use]

@@ -49,8 +49,8 @@ impl StepStream {
     }
 }
 
-/// Threads that take turns in reading steps. Each waits with its step until that is taken, so no more steps are in memory
-/// than there are readers, and the one that is used.
+/// Threads that take turns in reading steps. Each waits with its step until that is taken, so one step per reader is in memory
+/// besides the present one.
 pub(super) struct Readers {
     readers: VecDeque<Reader>,
     is_dropped: Arc<AtomicBool>,
@@ -83,7 +83,7 @@ impl Readers {
     }
 
     fn add(&mut self, read: impl FnOnce(&SyncSender<Result<Selected>>) + Send + 'static) -> Result<()> {
-        // No place to wait in: one step is used, and the next ones are ready or being read.
+        // No place to wait in: next to the present step, each reader has one that is ready or being read.
         let (sender, receiver) = sync_channel(0);
         let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(move || read(&sender));
         let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
