@@ -184,6 +184,7 @@ class WritableDirectory:
         user_info: Mapping[str, str | float] | None = None,
         index: str | tuple[str, str] | None = None,
         times_as_integers: bool = False,
+        slashes_in_names: bool = False,
         threads: int | None = None,
     ) -> WritableTable:
         """Begins a tree.
@@ -214,6 +215,8 @@ class WritableDirectory:
             index: A column of whole numbers, or two, by which ROOT finds entries (``GetEntryWithIndex``).
             times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
                 the title of the branch has their unit and where they begin, and forthwith reads times again by it.
+            slashes_in_names: Whether names of branches may have slashes, but for those of objects of a class. C++ ROOT reads
+                and copies such trees, but its ``RDataFrame::Snapshot`` writes zeros for their numbers.
             threads: How many threads encode and compress baskets; as many as there are processors if not given.
 
         Raises:
@@ -232,6 +235,7 @@ class WritableDirectory:
             index=index,
             cluster_bytes=cluster_bytes,
             cluster_entries=cluster_entries,
+            slashes_in_names=slashes_in_names,
             threads=threads,
         )
         path, array, types = self._columns(name, columns)
@@ -364,7 +368,7 @@ class WritableDirectory:
             entries, columns = core.reopen_ntuple(path, {})
         else:
             made = WritableTable
-            entries, columns = core.reopen_tree(path, tree_options({}))
+            entries, columns = core.reopen_tree(path, tree_options({}, slashes_in_names=True))
         cycle = self._current(path)
         table = self._file._tables[path] = made(self._file, path, entries, spelled_types(columns), cycle=cycle)
         return table

@@ -29,6 +29,7 @@ def tree_options(
     index: str | Sequence[str] | None = None,
     cluster_bytes: int | None = None,
     cluster_entries: int | None = None,
+    slashes_in_names: bool = False,
     threads: int | None = None,
 ) -> Options:
     """The options as the compiled part takes them.
@@ -41,6 +42,7 @@ def tree_options(
         index: As there.
         cluster_bytes: As there.
         cluster_entries: As there.
+        slashes_in_names: As there.
         threads: As there.
     """
     if unknown := set(by_column) - set(_OF_COLUMNS):
@@ -71,6 +73,7 @@ def tree_options(
         "cluster_bytes": _size("cluster_bytes", cluster_bytes) or CLUSTER_BYTES,
         "cluster_entries": _size("cluster_entries", cluster_entries),
         "basket_bytes": basket_bytes,
+        "slashes": bool(slashes_in_names),
         "threads": _size("threads", threads),
     }
 

@@ -50,7 +50,8 @@ class WritableDirectory(ours.WritableDirectory):
             options: ``counter_name``, a function that names the branch that counts the items of lists; ``field_name``, a
                 function of the names of a record and of one of its fields that names the branch of that field;
                 ``initial_basket_capacity`` and ``resize_factor`` have no effect; others are forthwith's. Texts are leaves of
-                characters, unless ``strings="object"``.
+                characters, unless ``strings="object"``. Names of branches may have slashes, as in uproot: see
+                `forthwith.WritableDirectory.mktree`.
         """
         for without_effect in ("initial_basket_capacity", "resize_factor"):
             options.pop(without_effect, None)
@@ -66,6 +67,7 @@ class WritableDirectory(ours.WritableDirectory):
                 options.setdefault("counter", counted)
             columns = flattened(columns, name_of)
         options.setdefault("strings", "characters")
+        options.setdefault("slashes_in_names", True)
         tree = super().mktree(name, columns, title, **options)
         file: Any = self._file
         file._field_names[tree._path] = name_of

@@ -25,6 +25,7 @@ pub(super) struct GivenOptions {
     cluster_bytes: u64,
     cluster_entries: Option<u64>,
     basket_bytes: u64,
+    slashes: bool,
     threads: Option<usize>,
 }
 
@@ -73,6 +74,7 @@ impl GivenOptions {
             aliases: self.aliases,
             user_info: self.user_info.into_iter().map(|(name, value)| (name, info(value))).collect(),
             index: self.index.map(|(major, minor)| TreeIndex { major, minor }),
+            slashes: self.slashes,
             runner: Arc::new(self.threads.map_or_else(BlockThreads::default, BlockThreads::new)),
         })
     }

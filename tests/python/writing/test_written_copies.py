@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from root_judge import by_root, need_root
 
-import forthwith
+import forthwith.uproot
 
 COPIES = """
 import os
@@ -149,6 +149,39 @@ def test_copies_of_root_have_the_same_values(tmp_path, seed):
     with forthwith.recreate(tmp_path / "source.root") as file:
         file.mktree("t", chosen, cluster_entries=3, **options_of(chosen))
     compare_copies(tmp_path / "source.root", tmp_path, is_framed)
+
+
+@pytest.mark.parametrize("seed", [3, pytest.param(4, marks=pytest.mark.slow)])
+def test_copies_of_branches_with_slashes_have_the_same_values(tmp_path, seed):
+    need_root()
+    columns = Columns(seed, 7)
+    chosen = columns.all()
+    options = options_of(chosen)
+    refused = pytest.raises(forthwith.UnsupportedError, match=r"C\+\+ ROOT ends when it copies objects")
+    with forthwith.recreate(tmp_path / "source.root") as file, refused:
+        file.mktree("t", {"in/record": chosen["record"]}, records="class", slashes_in_names=True)
+    chosen = {f"in/{name}": values for name, values in chosen.items() if not name.startswith("record")}
+    options = {
+        key: {f"in/{name}": value for name, value in given.items()} if isinstance(given, dict) else given
+        for key, given in options.items()
+    }
+    with forthwith.recreate(tmp_path / "source.root") as file:
+        with pytest.raises(forthwith.UnsupportedError, match=r"unless they are asked for, slashes"):
+            file.mktree("t", chosen, **options)
+        file.mktree("t", chosen, cluster_entries=3, slashes_in_names=True, **options)
+    compare_copies(tmp_path / "source.root", tmp_path, False)
+
+
+def test_copies_of_extended_branches_with_slashes_have_the_same_values(tmp_path):
+    need_root()
+    chosen = {f"in/{name}": values for name, values in Columns(5, 7).framed().items()}
+    path = tmp_path / "source.root"
+    with forthwith.uproot.recreate(path) as file:
+        file.mktree("t", chosen)
+    with forthwith.update(path) as file:
+        file["t"].extend(chosen)
+    assert rows(path)[:7] == rows(path)[7:]
+    compare_copies(path, tmp_path, False)
 
 
 def test_copies_of_extended_trees_have_the_same_values(tmp_path):

@@ -14,7 +14,10 @@ use super::{
 use forthwith_columns::{DType, Encoding, Form, LogicalType};
 use forthwith_plan::{Error, Result};
 use forthwith_root::StreamerInfo;
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 /// The branches of a tree, in its order: each behind the branch it belongs to, and behind its counter.
 #[derive(Debug, Default)]
@@ -80,7 +83,7 @@ impl Branches {
                 None => this.add(column, name, options, &mut counters)?,
             }
         }
-        this.check_names()?;
+        this.check_names(options.slashes)?;
         for branch in &mut this.branches {
             let Some(times) = times_in(branch, columns) else { continue };
             match (branch.parent, times.time_title()) {
@@ -124,16 +127,23 @@ impl Branches {
         Ok(())
     }
 
-    fn check_names(&self) -> Result<()> {
+    fn check_names(&self, slashes: bool) -> Result<()> {
         let mut seen = HashSet::new();
-        for branch in &self.branches {
+        let divided: HashSet<_> = self.branches.iter().filter_map(|branch| branch.parent).collect();
+        for (at, branch) in self.branches.iter().enumerate() {
             let name = branch.name.as_str();
             // Members of classes have names that were checked, and dimensions behind them.
-            let is_found =
-                !name.is_empty() && !name.contains(|c: char| c.is_control() || matches!(c, '[' | ']' | '/'));
-            if branch.parent.is_none() && !is_found {
+            let is_odd = |c: char| c.is_control() || matches!(c, '[' | ']') || (c == '/' && !slashes);
+            if branch.parent.is_none() && (name.is_empty() || name.contains(is_odd)) {
                 let what = format!(
-                    "a branch of the name {name:?}: a name has no brackets, slashes or control characters"
+                    "a branch of the name {name:?}: a name has no brackets, control characters or, unless they are \
+                     asked for, slashes"
+                );
+                return Err(Error::unsupported(what));
+            }
+            if name.contains('/') && divided.contains(&at) {
+                let what = format!(
+                    "a branch of the name {name:?}: C++ ROOT ends when it copies objects with a slash in it"
                 );
                 return Err(Error::unsupported(what));
             }
@@ -145,6 +155,11 @@ impl Branches {
         }
         Ok(())
     }
+}
+
+/// The name of a branch's leaf, which titles have: what follows a slash in a title is a type.
+fn leaf_name(name: &str) -> Cow<'_, str> {
+    if name.contains('/') { name.replace('/', "_").into() } else { name.into() }
 }
 
 /// The times that the entries of a branch are, which are stored as whole numbers.
@@ -273,9 +288,9 @@ impl Walk<'_> {
         }
         let branch = match form {
             Form::String { .. } if self.options.strings == Strings::Characters => Branch {
-                leaf: Some(Leaf::new(name, name, LeafKind::Characters)),
+                leaf: Some(Leaf::new(&leaf_name(name), &leaf_name(name), LeafKind::Characters)),
                 source: self.source(path, Stored::Text { ends_at_nul: true }),
-                ..Branch::new(name, &format!("{name}/C"))
+                ..Branch::new(name, &format!("{}/C", leaf_name(name)))
             },
             Form::String { .. } => {
                 let source = self.source(path, Stored::Text { ends_at_nul: false });
@@ -290,13 +305,14 @@ impl Walk<'_> {
     /// Numbers, in no list or as items that another branch counts.
     fn numbers(&mut self, name: &str, form: &Form, counter: Option<usize>, path: &[Step]) -> Result<()> {
         let Some((dtype, shape)) = numbers(form) else { return Ok(()) };
-        let counted = counter.map(|counter| format!("[{}]", self.into.branches[counter].name));
+        let counted = counter.map(|counter| format!("[{}]", leaf_name(&self.into.branches[counter].name)));
         let dims: String = counted.into_iter().chain(shape.iter().map(|size| format!("[{size}]"))).collect();
         let (kind, wire, range) = self.number(dtype)?;
-        let (bare, title) = (format!("{name}{dims}"), format!("{name}{dims}/{}{range}", kind.facts().letter));
+        let leaf = leaf_name(name);
+        let (bare, title) = (format!("{leaf}{dims}"), format!("{leaf}{dims}/{}{range}", kind.facts().letter));
         // ROOT looks for the range behind the type.
         let of_leaf = if range.is_empty() { &bare } else { &title };
-        let leaf = Leaf { len: product(&shape)?, counter, ..Leaf::new(name, of_leaf, kind) };
+        let leaf = Leaf { len: product(&shape)?, counter, ..Leaf::new(&leaf, of_leaf, kind) };
         let stored = if counter.is_some() { Stored::Items } else { Stored::Fixed };
         let source = self.source(path, stored).map(|source| Source { wire, ..source });
         self.push(Branch { leaf: Some(leaf), source, ..Branch::new(name, &title) });
@@ -336,8 +352,9 @@ impl Walk<'_> {
             }
             return Ok(*known);
         }
-        let leaf = Leaf { counts: true, ..Leaf::new(&name, &name, LeafKind::Number(DType::Int32)) };
-        let title = format!("{name}/I");
+        let leaf = leaf_name(&name);
+        let title = format!("{leaf}/I");
+        let leaf = Leaf { counts: true, ..Leaf::new(&leaf, &leaf, LeafKind::Number(DType::Int32)) };
         let branch = Branch { leaf: Some(leaf), source: Some(source), ..Branch::new(&name, &title) };
         let number = self.push(branch);
         self.counters.insert(name, number);

@@ -27,6 +27,9 @@ pub struct TreeOptions {
     pub user_info: Vec<(String, UserInfo)>,
     /// The columns by which C++ ROOT finds entries (`TTree::GetEntryWithIndex`).
     pub index: Option<TreeIndex>,
+    /// Whether names of branches may have slashes, which their leaves do not have. C++ ROOT reads and copies such trees, but
+    /// `RDataFrame::Snapshot` writes zeros for their numbers.
+    pub slashes: bool,
     /// Makes the baskets. By default the calling thread does.
     pub runner: Arc<dyn BlockRunner>,
 }
@@ -44,6 +47,7 @@ impl Default for TreeOptions {
             aliases: Vec::new(),
             user_info: Vec::new(),
             index: None,
+            slashes: false,
             runner: Arc::new(OneThread::default()),
         }
     }
