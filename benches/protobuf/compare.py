@@ -1,17 +1,20 @@
-"""ProtoBuf, side by side: files of the same messages read by forthwith, ptars and Google's package, values compared.
+"""ProtoBuf, side by side: files of the same messages read by forthwith, ptars, prost and Google's package, values compared.
 
     python benches/protobuf/compare.py FOLDER [--events N] [--rounds N]
 
 Makes the files in FOLDER unless they are there, times each reader by the processor time of one thread, best of the rounds, in turns, and
-writes `benches/results/<date>-protobuf/results.md` if the build is a release. Needs protobuf, ptars, pyarrow and awkward.
+writes `benches/results/<date>-protobuf/results.md` if the build is a release. Needs protobuf, ptars, pyarrow and awkward, and cargo
+for prost.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import pathlib
 import random
+import subprocess
 import time
 from collections.abc import Callable
 from typing import Any
@@ -25,6 +28,7 @@ import forthwith
 from forthwith import _forthwith
 
 HERE = pathlib.Path(__file__).parent
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target")) / "release"
 TYPES = descriptor_pb2.FieldDescriptorProto
 
 
@@ -122,6 +126,15 @@ def same(ours: ak.Array, theirs: pa.RecordBatch) -> None:
     assert ak.sum(ours.tracks.hits.channel) == ak.sum(ak.from_arrow(table)["tracks"]["hits"]["channel"])
 
 
+def structs(path: pathlib.Path, rounds: int, ours: ak.Array) -> float:
+    """The least processor time in which prost makes structs of a file, with text checked."""
+    line = [TARGET / "structs", path, str(rounds)]
+    took, *sums = subprocess.run(line, check=True, capture_output=True, text=True).stdout.split()
+    letters = ak.sum(ak.num(ours.name)) + ak.sum(ak.num(ours.stream))
+    assert [int(one) for one in sums] == [len(ours), ak.sum(ours.tracks.hits.channel), letters]
+    return float(took)
+
+
 def measure(folder: pathlib.Path, count: int, rounds: int) -> list[str]:
     """The lines of one size."""
     made, wide = schema(0), schema(100)
@@ -134,7 +147,9 @@ def measure(folder: pathlib.Path, count: int, rounds: int) -> list[str]:
     def read(schema_of: Any = made, columns: list[str] | None = None) -> ak.Array:
         return forthwith.open(path, schema=schema_of, threads=1).arrays(columns)
 
-    same(read(), pool.read_size_delimited_file(path, made.DESCRIPTOR))
+    ours = read()
+    same(ours, pool.read_size_delimited_file(path, made.DESCRIPTOR))
+    prost = structs(path, rounds, ours)
     seconds = best(
         rounds,
         {
@@ -145,6 +160,7 @@ def measure(folder: pathlib.Path, count: int, rounds: int) -> list[str]:
             "Google's protobuf (objects only)": lambda: [made.FromString(message) for message in messages],
         },
     )
+    seconds["prost (structs)"] = prost
     ptars_takes = seconds["ptars"]
     lines = [f"\n{size:.1f} MB, {count} events:\n", "| reader | MB/s | times as fast as ptars |", "| --- | ---: | ---: |"]
     lines += [f"| {name} | {size / took:.0f} | {ptars_takes / took:.2f} |" for name, took in seconds.items()]
@@ -158,6 +174,7 @@ if __name__ == "__main__":
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["cargo", "build", "--quiet", "--release", "--manifest-path", HERE / "Cargo.toml"], check=True)
     lines = [line for count in asked.events for line in measure(asked.folder, count, asked.rounds)]
     print("\n".join(lines))
     if _forthwith.optimised:
