@@ -139,9 +139,9 @@ pub enum Layout {
     /// that has bounds.
     Rest(Box<Self>),
     /// Bytes without meaning for the values, stepped over by these words.
-    Passed(Cow<'static, str>),
+    Passed(Words),
     /// A number that these words leave on the stack.
-    Computed(DType, Cow<'static, str>),
+    Computed(DType, Words),
     /// A value of a class that the file does not describe: a fault where there is one. Only where there may
     /// be none: in lists, and behind pointers.
     Unknown(String),
@@ -165,6 +165,38 @@ pub enum Layout {
     },
     /// Fields behind keys, in any order. Only as an entry that has bounds, and as a [`TaggedField`].
     Tagged(Tagged),
+}
+
+/// Words of a program that read a value or step over it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words {
+    /// The text.
+    pub text: Cow<'static, str>,
+    /// The value, if encoders know how to write it.
+    pub value: Option<EncodedValue>,
+}
+
+/// A value that words read and encoders write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodedValue {
+    /// The base that all objects have: version, identifier and status bits.
+    ObjectBase,
+    /// The status bits of an object.
+    StatusBits,
+}
+
+impl Words {
+    /// Words that only read.
+    #[must_use]
+    pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
+        Self { text: text.into(), value: None }
+    }
+
+    /// Words that read a value which encoders write.
+    #[must_use]
+    pub const fn of(value: EncodedValue, text: &'static str) -> Self {
+        Self { text: Cow::Borrowed(text), value: Some(value) }
+    }
 }
 
 /// A record whose fields each stand behind a key. They come in any order and any number of times: the last value of

@@ -21,7 +21,7 @@ pub use forthwith_forth::{CompileError, RunError, idioms::Idiom};
 
 pub use contract::{ASKED_OUTPUTS, Fault, Member, OutputBinding, Program};
 pub use layout::{
-    Count, Delivered, Dialect, Entry, Extent, Frame, Layout, Presence, Rival, Symbols, Tagged, TaggedField,
-    TextLength, Union, When,
+    Count, Delivered, Dialect, EncodedValue, Entry, Extent, Frame, Layout, Presence, Rival, Symbols, Tagged,
+    TaggedField, TextLength, Union, When, Words,
 };
 pub use translate::{MAX_DEPTH, Unsupported, check_words, translate, translate_checking};

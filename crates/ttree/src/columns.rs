@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding, Form};
 use forthwith_plan::{ColumnSpec, Decoder, Kernel, Reading, Slot};
-use forthwith_program::{Entry, Frame, Layout, When, translate};
+use forthwith_program::{Entry, Frame, Layout, When, Words, translate};
 
 use forthwith_root::class::dimensions;
 use forthwith_root::unroll::{self, Classes, fixed};
@@ -306,7 +306,7 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
 /// The column of a branch that holds an object with its class's name before it.
 pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Classes<'_>) -> Column {
     let schema = classes.object(class).map(|object| {
-        let name = Layout::Passed("data B-> stack dup if 1+ data skip else drop then".into());
+        let name = Layout::Passed(Words::new("data B-> stack dup if 1+ data skip else drop then"));
         Layout::Between(vec![name], Box::new(object), Vec::new())
     });
     Column::described(class.into(), schema, &branch.field.name)

@@ -122,9 +122,9 @@ impl Text<'_> {
             (Layout::Pointer(classes), form) => self.pointer(classes, form, place)?,
             (Layout::Absent(of), form) => self.absent(of, form, place)?,
             (Layout::Computed(_, words), Form::Numpy { key, .. }) => {
-                self.line(place, format!("{words} {key}-data <- stack"));
+                self.line(place, format!("{} {key}-data <- stack", words.text));
             }
-            (Layout::Passed(words), _) => self.line(place, words.to_string()),
+            (Layout::Passed(words), _) => self.line(place, words.text.to_string()),
             (Layout::Unknown(_) | Layout::Refused(_), _) => self.unknown(layout, place),
             _ => return Err(differ(member)),
         }

@@ -84,8 +84,8 @@ impl Text<'_> {
             Layout::Recurse => self.line(place, "recurse".into()),
             Layout::Framed { .. } | Layout::OneClass { .. } => self.pass_frame(place),
             Layout::LongText => self.line(place, format!("{input} !I-> stack {input} skip")),
-            Layout::Passed(words) => self.line(place, words.to_string()),
-            Layout::Computed(_, words) => self.line(place, format!("{words} drop")),
+            Layout::Passed(words) => self.line(place, words.text.to_string()),
+            Layout::Computed(_, words) => self.line(place, format!("{} drop", words.text)),
             Layout::Base(of) => self.skip(of, place)?,
             Layout::OrNothing(of) => {
                 let [begin, end] = Idiom::IfAny.lines(&[("DATA", input), ("STOP", "stop")]);

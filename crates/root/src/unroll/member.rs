@@ -1,7 +1,7 @@
 //! Members of classes, by their streamer elements.
 
 use forthwith_columns::DType;
-use forthwith_program::Layout;
+use forthwith_program::{EncodedValue, Layout, Words};
 
 use super::budget::{MAX_ARRAY_MEMBERS, MAX_MEMBERS, too_many};
 use super::{Classes, Unsupported, fixed, native, shared};
@@ -75,7 +75,7 @@ impl Classes<'_> {
     fn base_of(&mut self, class: &str, base: &Base) -> Result<Option<Layout>, Unsupported> {
         let apart = match &base.stored {
             StoredBase::Nothing => return Ok(None),
-            StoredBase::TObject => return Ok(Some(Layout::Passed(native::TOBJECT.into()))),
+            StoredBase::TObject => return Ok(Some(native::object_base())),
             StoredBase::Container(item) => return self.container(item, &[]).map(Some),
             StoredBase::Framed => {
                 let frame = Layout::Framed { shared: false, of: Box::new(Layout::Blank) };
@@ -159,10 +159,10 @@ impl Classes<'_> {
     /// A member that no other counts. The reason is empty where there is none but the member itself.
     pub(super) fn stored(&mut self, member: &Member) -> Result<Layout, Unsupported> {
         let one = match &member.value {
-            Value::Words(Some(dtype), words) => Layout::Computed(*dtype, words.to_string().into()),
-            Value::Words(None, words) => Layout::Passed(words.to_string().into()),
+            Value::Words(Some(dtype), words) => Layout::Computed(*dtype, Words::new(words.to_string())),
+            Value::Words(None, words) => Layout::Passed(Words::new(words.to_string())),
             Value::Number(numbers) => Layout::Number(numbers.encoding().ok_or_else(String::new)?),
-            Value::Bits => Layout::Computed(DType::UInt32, BITS.into()),
+            Value::Bits => Layout::Computed(DType::UInt32, Words::of(EncodedValue::StatusBits, BITS)),
             Value::LongText => Layout::LongText,
             Value::Text if member.array.is_none() => Layout::Text,
             Value::Text | Value::StdText => return Ok(shared(fixed(Layout::Text, &member.dimensions))),
@@ -228,4 +228,4 @@ fn member_name(element: &Element) -> String {
 }
 
 /// Status bits of an object, with two more bytes if it is referenced.
-pub(super) const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";
+const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";

@@ -29,7 +29,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use forthwith_columns::{DType, Encoding};
-use forthwith_program::{Layout, When};
+use forthwith_program::{Layout, When, Words};
 
 use crate::class::{self as table, Item, Layouts, Member, Native, Pair};
 use crate::cpp::CppType;
@@ -287,7 +287,7 @@ impl<'a> Classes<'a> {
                 _ => Layout::Unknown(class.into()),
             },
             arms if native == Native::Uncounted => {
-                let count = Layout::Passed(native::BYTE_COUNT_IF_ANY.into());
+                let count = Layout::Passed(Words::new(native::BYTE_COUNT_IF_ANY));
                 Layout::Between(vec![count], Box::new(Layout::Versioned(arms)), Vec::new())
             }
             arms => framed(arms),
@@ -308,13 +308,15 @@ impl<'a> Classes<'a> {
                 Layout::Tuple(vec![item.clone(), item])
             }
             // Each item has an option, as text.
-            Native::List => Layout::Between(Vec::new(), Box::new(item?), vec![Layout::Passed(OPTION.into())]),
+            Native::List => {
+                Layout::Between(Vec::new(), Box::new(item?), vec![Layout::Passed(Words::new(OPTION))])
+            }
             _ => item?,
         };
         self.slots += 1;
         let slot = self.slots;
         let count = Layout::Counter(slot, Box::new(big(DType::Int32)));
-        let mut before = vec![Layout::Passed(native::TOBJECT.into()), Layout::Text, count];
+        let mut before = vec![native::object_base(), Layout::Text, count];
         if native == Native::ObjArray {
             before.push(Layout::Opaque(4));
         }

@@ -1,7 +1,7 @@
 //! Columns of classes that do not follow their streamer info, by their row in the table.
 
 use forthwith_columns::DType;
-use forthwith_program::Layout;
+use forthwith_program::{EncodedValue, Layout, Words};
 
 use super::big;
 use crate::class::Native;
@@ -12,9 +12,9 @@ pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
         (Native::Text, _) => Some(Layout::Text),
         (Native::LongText, _) => Some(Layout::LongText),
         (Native::Numbers(basic), _) => Some(big(basic).list()),
-        (Native::TObject, _) => Some(record(class, vec![("", Layout::Passed(TOBJECT.into()))])),
+        (Native::TObject, _) => Some(record(class, vec![("", object_base())])),
         (Native::Bare, "TRef") => {
-            Some(record(class, vec![("ref", Layout::Computed(DType::UInt32, TREF.into()))]))
+            Some(record(class, vec![("ref", Layout::Computed(DType::UInt32, Words::new(TREF)))]))
         }
         _ => None,
     }
@@ -30,6 +30,16 @@ pub(super) fn delivered(class: &str, name: String, schema: Layout) -> (String, L
     }
 }
 
+/// The base `TObject`, which is stepped over.
+pub(super) const fn object_base() -> Layout {
+    Layout::Passed(Words::of(EncodedValue::ObjectBase, TOBJECT))
+}
+
+/// Whether a layout is the base `TObject`.
+pub(super) fn is_object_base(layout: &Layout) -> bool {
+    matches!(layout, Layout::Passed(Words { value: Some(EncodedValue::ObjectBase), .. }))
+}
+
 /// Steps over a byte count, if there is one. What follows is a version in any case.
 pub(super) const BYTE_COUNT_IF_ANY: &str =
     "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
@@ -41,7 +51,7 @@ fn record(class: &str, fields: Vec<(&str, Layout)>) -> Layout {
 
 /// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the
 /// object is referenced, where from.
-pub(super) const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
+const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
                                   data !I-> stack 16 and if 2 data skip then";
 
 /// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as

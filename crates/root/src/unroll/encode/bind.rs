@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use forthwith_columns::{Column, DType, Encoding, Form, Lookup, rows_of};
 use forthwith_plan::{Error, Result};
-use forthwith_program::Layout;
+use forthwith_program::{EncodedValue, Layout, Words};
 
 use super::node::{Head, Length, Node, Version, changed};
 use super::written::{
@@ -13,7 +13,7 @@ use super::written::{
     refused,
 };
 use crate::class::Layouts;
-use crate::unroll::{member, native};
+use crate::unroll::native;
 
 pub(super) struct Binder<'a, 'l> {
     pub(super) file: &'l Layouts,
@@ -42,11 +42,10 @@ impl<'a> Binder<'a, '_> {
                 self.counters.insert(*slot, numbers.collect::<Result<_>>()?);
                 self.node(of, form, rows)?
             }
-            (Layout::Computed(DType::UInt32, words), Form::Numpy { key, dtype: DType::UInt32, shape })
-                if words == member::BITS && shape.is_empty() =>
-            {
-                Node::Bits(self.column(key, "data")?.as_bytes())
-            }
+            (
+                Layout::Computed(_, Words { value: Some(EncodedValue::StatusBits), .. }),
+                Form::Numpy { key, dtype: DType::UInt32, shape },
+            ) if shape.is_empty() => Node::Bits(self.column(key, "data")?.as_bytes()),
             (Layout::Text, Form::String { key, .. }) => self.text(key, rows, Length::Short)?,
             (Layout::LongText, Form::String { key, .. }) => self.text(key, rows, Length::Long)?,
             (Layout::List(of) | Layout::Rest(of), Form::List { key, content }) => {
@@ -220,7 +219,7 @@ impl<'a> Binder<'a, '_> {
         let mut nodes = Vec::with_capacity(fields.len());
         for (name, field) in fields {
             let node = match field {
-                Layout::Passed(words) if words == native::TOBJECT => Ok(Node::Constant(TOBJECT.into())),
+                base if native::is_object_base(base) => Ok(Node::Constant(TOBJECT.into())),
                 Layout::Base(of) => {
                     let base = match apart(of) {
                         of @ Layout::Framed { .. } => framed(of, self.file).and_then(|(version, of)| {

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use forthwith_columns::{DType, Encoding};
+use forthwith_columns::Encoding;
 use forthwith_plan::{Error, Result};
-use forthwith_program::{Layout, When};
+use forthwith_program::{EncodedValue, Layout, When, Words};
 
 use super::node::{CONTAINER, Head, Version};
 use crate::class::{self as table, Layouts, Native};
 use crate::cpp::CppType;
 use crate::streamer::StreamerInfo;
-use crate::unroll::{member, native};
+use crate::unroll::native;
 use crate::write::is_told_by_checksum;
 
 /// Whether there is a way to write values of a layout.
@@ -24,7 +24,7 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
         Layout::Number(wire) | Layout::Mixed(wire, _) | Layout::Converted(wire, _) if can_write(*wire) => {
             Ok(())
         }
-        Layout::Computed(DType::UInt32, words) if words == member::BITS => Ok(()),
+        Layout::Computed(_, Words { value: Some(EncodedValue::StatusBits), .. }) => Ok(()),
         Layout::Text | Layout::LongText | Layout::Triangle(..) => Ok(()),
         // Where there are none of them.
         Layout::Unknown(_) | Layout::Refused(_) => Ok(()),
@@ -66,7 +66,7 @@ pub fn check(layout: &Layout, file: &Layouts) -> Result<()> {
             Err(Error::unsupported(format!("writing {class}, which has a streamer of its own")))
         }
         Layout::Record { fields, .. } => fields.iter().try_for_each(|(name, field)| match field {
-            Layout::Passed(words) if words == native::TOBJECT => Ok(()),
+            base if native::is_object_base(base) => Ok(()),
             field => {
                 check(field).map_err(|error| if name.is_empty() { error } else { error.in_object(name) })
             }
@@ -163,8 +163,8 @@ pub(super) fn pointers(layout: &Layout) -> Option<Pointers<'_>> {
     let [(When::Any, Layout::Between(before, of, behind))] = &arms[..] else { return None };
     let Layout::Counted { flag: false, of: item, .. } = &**of else { return None };
     let has_bound = matches!(before.last(), Some(Layout::Opaque(4)));
-    let [Layout::Passed(words), Layout::Text, Layout::Counter(..), ..] = &before[..] else { return None };
-    if words != native::TOBJECT || !behind.is_empty() {
+    let [base, Layout::Text, Layout::Counter(..), ..] = &before[..] else { return None };
+    if !native::is_object_base(base) || !behind.is_empty() {
         return None;
     }
     // The versions of TObjArray, TMap and TList; the latter is that of what inherits its streamer, too.
@@ -215,7 +215,7 @@ pub(super) fn apart(layout: &Layout) -> &Layout {
 pub fn has_objects(layout: &Layout) -> bool {
     match layout {
         Layout::Pointer(_) | Layout::OneClass { .. } => true,
-        Layout::Passed(words) => words == native::TOBJECT,
+        base @ Layout::Passed(_) => native::is_object_base(base),
         Layout::OrNothing(of)
         | Layout::Counter(_, of)
         | Layout::List(of)
