@@ -150,6 +150,12 @@ pub enum ErrorKind {
         "it was removed or replaced while it was being changed: the new data are in the file that was opened"
     )]
     Replaced,
+    /// A stream no longer has bytes that were read before, or is read by another process.
+    #[error("{what}")]
+    Stream {
+        /// The fault.
+        what: String,
+    },
     /// The work was given up on request.
     #[error("cancelled")]
     Cancelled,

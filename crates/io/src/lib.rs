@@ -3,7 +3,7 @@
 //! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges
 //! and answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the
 //! byte. [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can
-//! be made directly. [`coalesce`] merges many small ranges into few reads. An [`Index`] keeps what a
+//! be made directly; a [`StreamSource`] is read as far as it is asked for. [`coalesce`] merges many small ranges into few reads. An [`Index`] keeps what a
 //! [`Recorder`] saw being read of a source, for an [`Indexed`] source of the same file to answer at once.
 //!
 //! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing
@@ -58,5 +58,5 @@ pub use index::{Index, Indexed, Recorder};
 pub use sink::{Counted, FileSink, MemorySink, Sink, UpdateSink, WriterSink, create};
 pub use source::{
     Advice, Appended, Callback, MappedFile, Memory, Patched, PreadFile, ReadAt, STREAM_IN_MEMORY, Several,
-    Source, Version, follow_links_to_neighbours, open, open_unmapped, read_stream, unlisted,
+    Source, StreamSource, Version, follow_links_to_neighbours, open, open_unmapped, read_stream, unlisted,
 };

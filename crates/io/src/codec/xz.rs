@@ -86,6 +86,6 @@ pub(super) fn compress(
 }
 
 /// Reads one stream or several.
-pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(XzDecoder::new_multi_decoder(input))
 }

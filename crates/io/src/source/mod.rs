@@ -12,6 +12,7 @@ mod memory;
 mod patched;
 mod pread;
 mod stream;
+mod stream_source;
 #[cfg(test)]
 mod tests;
 
@@ -31,6 +32,7 @@ pub use memory::Memory;
 pub use patched::Patched;
 pub use pread::PreadFile;
 pub use stream::{STREAM_IN_MEMORY, read_stream, unlisted};
+pub use stream_source::StreamSource;
 
 use crate::error::{Error, ErrorKind, Result};
 
@@ -44,6 +46,30 @@ pub trait Source: Send + Sync + std::fmt::Debug {
 
     /// The present size in bytes.
     fn size(&self) -> Result<u64>;
+
+    /// Whether the source is a stream, whose size is known once all of it was read.
+    fn is_stream(&self) -> bool {
+        false
+    }
+
+    /// Waits until there are more than `beyond` bytes or the source has ended, and returns the number of bytes that
+    /// are there: no more than `beyond` says that these are all. Of a source that is not a stream, the size.
+    fn grown(&self, beyond: u64) -> Result<u64> {
+        let _ = beyond;
+        self.size()
+    }
+
+    /// The number of bytes that were read of a stream; the size of any other source.
+    fn size_so_far(&self) -> Result<u64> {
+        self.size()
+    }
+
+    /// Allows a stream to drop bytes before this one, which will not be read again, and returns the first byte that is
+    /// kept.
+    fn release(&self, before: u64) -> Result<u64> {
+        let _ = before;
+        Ok(0)
+    }
 
     /// The source within this one, which the default methods ask: how to wait, which ranges are announced, and which
     /// files there are beside it.

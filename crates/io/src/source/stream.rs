@@ -16,7 +16,7 @@ use crate::error::{Error, ErrorKind, Result};
 /// Bytes of a stream that [`read_stream`] is usually asked to keep in memory.
 pub const STREAM_IN_MEMORY: usize = 64 << 20;
 /// Bytes read at a time.
-const PIECE: usize = 256 << 10;
+pub(super) const PIECE: usize = 256 << 10;
 
 /// Reads a stream to its end: into memory if it has no more than `in_memory` bytes, otherwise into a
 /// temporary file that no folder lists, so that nothing stays behind however the process ends. `name` is for
@@ -48,11 +48,7 @@ fn fill(bytes: &mut Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<bool> 
 
 /// The bytes of a stream that were read, and all that follow, in a file.
 fn spool(mut bytes: Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<Arc<dyn Source>> {
-    let failed = |error: std::io::Error| {
-        let folder = std::env::temp_dir();
-        let text = format!("{error} (for a temporary file of the stream, in {})", folder.display());
-        Error::new(ErrorKind::Io { kind: error.kind(), code: error.raw_os_error(), text }, name)
-    };
+    let failed = |error| no_temporary_file(error, name);
     let mut file = unlisted().map_err(failed)?;
     loop {
         file.write_all(&bytes).map_err(failed)?;
@@ -64,6 +60,13 @@ fn spool(mut bytes: Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<Arc<dy
     }
     let opened = file.metadata().map_err(failed)?.len();
     Ok(Arc::new(Spooled(LocalFile { file, uri: name.to_owned(), opened })))
+}
+
+/// The error of a temporary file that cannot be made or written.
+pub(super) fn no_temporary_file(error: std::io::Error, name: &str) -> Error {
+    let folder = std::env::temp_dir();
+    let text = format!("{error} (for a temporary file of the stream, in {})", folder.display());
+    Error::new(ErrorKind::Io { kind: error.kind(), code: error.raw_os_error(), text }, name)
 }
 
 /// A new file in the folder of temporary files, to be written and read by this process alone. It has no name, and is gone

@@ -87,6 +87,6 @@ pub(super) fn compress(
 }
 
 /// Reads one stream or several.
-pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(XzReader::new_mem_limit(input, true, (MEMORY_LIMIT >> 10) as u32))
 }

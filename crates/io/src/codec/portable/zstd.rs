@@ -141,7 +141,7 @@ impl Compress {
 }
 
 /// Reads a stream of one frame or several.
-pub fn reader<'a>(input: impl BufRead + 'a) -> Box<dyn Read + 'a> {
+pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(Frames { input, decoder: FrameDecoder::new(), is_between: true })
 }
 
