@@ -20,7 +20,7 @@ from forthwith._packages import package
 from forthwith._stores import scheme
 from forthwith._tree import walk
 from forthwith._tree.chain import Chain
-from forthwith._tree.common import Common
+from forthwith._tree.common import Common, PlainColumns
 from forthwith._tree.options import ReadOptions
 from forthwith._tree.query import behind
 from forthwith._tree.tree import Tree
@@ -93,13 +93,10 @@ class Lazy:
 
     def empty(self, names: Names) -> Any:
         """No entry of some columns, for their names and types."""
-        if self._unites:
-            chain: Any = self.table
-            return chain.arrays(names, entry_start=0, entry_stop=0, **self._read)
         table: Any = self.table
         with nullcontext(table) if isinstance(table, Tree) else table._open(0) as first:
             self._has_statistics = first.file.format in _WITH_STATISTICS
-            return first.arrays(names, entry_stop=0, **self._read)
+            return (table if self._unites else first).arrays(names, entry_start=0, entry_stop=0, **self._read)
 
     def parts(
         self,
@@ -123,9 +120,9 @@ class Lazy:
         # Where statistics may tell that nothing passes, each file is asked beforehand.
         is_pruned = cut is not None and self._has_statistics
         size: int | str | None = f"{self._local} B" if self._local is not None else self._entries
-        is_plain = bool(first) and number is None and not is_pruned and not self._unites
+        is_plain = bool(first) and number is None and not is_pruned
         if is_plain and size is not None and isinstance(self.table, Chain) and are_small(self.table):
-            files = SmallFiles(self.table, first, names, ReadOptions(**self._read), size, most)
+            files = SmallFiles(self.table, self._columns, first, names, ReadOptions(**self._read), size, most)
             yield from map(act, files.parts())
             return
 
@@ -229,15 +226,22 @@ class Lazy:
         if not self._unites:
             some: Any = tree
             return some.arrays(names, entry_start=start, entry_stop=stop, **self._read)
+        return walk.arrays(tree, self._united(names).of(tree, 0), start, stop, ReadOptions(**self._read))
+
+    def _columns(self, names: list[str], needed: list[str]) -> Common | PlainColumns:
+        """A request of columns, and of those that files must have unless values of theirs are missing."""
+        return self._united(names) if self._unites else PlainColumns(names, needed)
+
+    def _united(self, names: list[str]) -> Common:
+        """A request of columns in the types that they have in all files."""
         assert isinstance(self.table, Chain)
-        options = ReadOptions(**self._read)
         with self._surveying:
             common = self._common.get(tuple(names))
             if common is None:
                 common = Common(names, BranchFilter(), "null")
-                self.table._survey(common, options)
+                self.table._survey(common, ReadOptions(**self._read))
                 self._common[tuple(names)] = common
-        return walk.arrays(tree, common.of(tree, 0), start, stop, options)
+        return common
 
     def read_some(
         self, tree: Tree, names: list[str], start: int, stop: int, count: int, places: Callable[[], Any]

@@ -8,13 +8,13 @@ from forthwith._errors import RequestError, place_text
 from forthwith._stores import scheme
 from forthwith._tree.alike import ChainSteps
 from forthwith._tree.chain import Chain
-from forthwith._tree.common import PlainColumns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any, Protocol
 
+    from forthwith._tree.common import Common, PlainColumns
     from forthwith._tree.options import ReadOptions
     from forthwith._tree.tree import Tree
 
@@ -72,6 +72,7 @@ class SmallFiles:
 
     Args:
         chain: The files.
+        columns: Makes a request of columns, and of those that files must have.
         names: The columns that are read of each step at once.
         needed: All columns that files must have.
         read: How they are read.
@@ -82,14 +83,15 @@ class SmallFiles:
     def __init__(
         self,
         chain: Chain,
+        columns: Callable[[list[str], list[str]], Common | PlainColumns],
         names: list[str],
         needed: list[str],
         read: ReadOptions,
         size: int | str,
         most: int | None,
     ) -> None:
-        self.names, self._read = names, read
-        self.walk = ChainSteps(chain, PlainColumns(names, needed), read, size, (0, most))
+        self.names, self._columns, self._read = names, columns, read
+        self.walk = ChainSteps(chain, columns(names, needed), read, size, (0, most))
         self._beside: dict[tuple[str, ...], tuple[Tree, Any]] = {}
 
     def parts(self) -> Iterator[ChainPart]:
@@ -102,7 +104,7 @@ class SmallFiles:
         source = self.walk.source
         known = self._beside.get(tuple(names))
         if known is None or known[0] is not source:
-            known = self._beside[tuple(names)] = source, PlainColumns(names, names).of(source, 0)
+            known = self._beside[tuple(names)] = source, self._columns(names, names).of(source, 0)
         return self.walk.beside(known[1], start, stop, self._read.into())
 
 

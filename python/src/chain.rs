@@ -6,12 +6,12 @@ use crate::{
     file::format_options,
     files::{self, Store},
     read::listening,
-    selection,
+    selection::{self, United, united_columns},
     table::{Constant, Table, constants},
 };
 use forthwith::{
-    Chain, ChainFile, ChainOptions, ChainSelected, Damage, Division, DivisionSchema, Engine, SelectOptions,
-    Step,
+    Chain, ChainFile, ChainOptions, ChainRun, ChainSelected, Damage, Division, DivisionSchema, Engine,
+    SchemaColumns, SelectOptions, Step,
 };
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
@@ -165,4 +165,58 @@ pub(crate) fn read_alike(
         Array::new(py, array, place(table.file().uri(), (*name).to_owned(), start), table.text_policy())
     });
     Ok(Some((made.collect::<PyResult<_>>()?, entries.map(selection::kept), chain.known_lengths())))
+}
+
+/// The first file of a run, the first entry, counted in all files, an array for each column, and the entries that these have if they may not be all.
+type Run = (usize, u64, Vec<Array>, Option<Buffer>);
+
+/// A table of a schema, the number of its file, the position of each column that is a field, and columns in other types.
+type Schema<'py> = (Bound<'py, Table>, usize, Vec<Option<u32>>, Vec<United<'py>>);
+
+/// Columns of files of several schemas, of which each file's position is given: a result for each run of files in which the columns
+/// have the same types. Nothing if something is wrong with one of them.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+#[pyo3(signature = (schemas, of_file, names, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
+pub(crate) fn read_schemas(
+    py: Python<'_>,
+    schemas: Vec<Schema<'_>>,
+    of_file: Vec<usize>,
+    names: Vec<String>,
+    parts: Vec<Part>,
+    aliases: Vec<(String, String)>,
+    cut: Option<String>,
+    start: u64,
+    stop: Option<u64>,
+    bits: bool,
+    threads: Option<usize>,
+    options: Option<&Bound<'_, PyDict>>,
+    store: Store,
+) -> PyResult<Option<(Vec<Run>, Vec<Option<u64>>)>> {
+    let Some(first) = schemas.first().map(|(table, ..)| table.get()) else { return Ok(None) };
+    let (handle, policy) = (Arc::clone(&first.handle), first.table.text_policy());
+    let uri = first.table.file().uri().to_owned();
+    let engine = Arc::clone(first.table.file().engine());
+    let Some(chain) = chain(parts, options, store, Some(engine), Damage::Raise)? else { return Ok(None) };
+    let columns = |(table, file, fields, united): Schema<'_>| {
+        let table = table.get().table.clone();
+        SchemaColumns { table, file, fields, united: united_columns(united) }
+    };
+    let schemas: Vec<SchemaColumns> = schemas.into_iter().map(columns).collect();
+    let read = listening(py, &handle, None, |tick| {
+        let options = SelectOptions { aliases, cut, ..SelectOptions::default() };
+        let labels: Vec<&str> = names.iter().map(String::as_str).collect();
+        let Ok(selection) = chain.select_schemas(&labels, schemas, of_file, options) else { return Ok(None) };
+        selection.with_bits(bits).read_runs(start..stop.unwrap_or(u64::MAX), threads, Some(tick))
+    })?;
+    let Some(runs) = read else { return Ok(None) };
+    let run = |ChainRun { file, selected }: ChainRun| -> PyResult<Run> {
+        let ChainSelected { entries, kept, arrays, .. } = selected;
+        let made = arrays
+            .iter()
+            .zip(&names)
+            .map(|(array, name)| Array::new(py, array, place(&uri, name.clone(), entries.start), policy));
+        Ok((file, entries.start, made.collect::<PyResult<_>>()?, kept.map(selection::kept)))
+    };
+    Ok(Some((runs.into_iter().map(run).collect::<PyResult<_>>()?, chain.known_lengths())))
 }

@@ -11,8 +11,8 @@ use crate::{
     table::Table,
 };
 use forthwith::{
-    AlikeStep, AlikeSteps, ChainStep, PayloadStep, SchemaExpressions, SchemaOptions, SelectOptions, Selected,
-    Step,
+    AlikeStep, AlikeSteps, ChainStep, FileEntries, PayloadStep, SchemaExpressions, SchemaOptions,
+    SelectOptions, Selected, Step,
     plan::{Error, Result},
 };
 use pyo3::{prelude::*, types::PyDict};
@@ -43,7 +43,7 @@ type Expressions = (Vec<(String, String)>, Option<String>);
 impl ChainReader {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
-    #[pyo3(signature = (parts, aliases, cut=None, chosen=None, start=0, stop=None, *, entries=None, bytes=None, bits=false, returns_empty=false, errors="raise", options=None, store=None))]
+    #[pyo3(signature = (parts, aliases, cut=None, chosen=None, start=0, stop=None, *, entries=None, bytes=None, bits=false, returns_empty=false, file_entries=None, errors="raise", options=None, store=None))]
     fn new(
         py: Python<'_>,
         parts: Vec<Part>,
@@ -56,6 +56,7 @@ impl ChainReader {
         bytes: Option<u64>,
         bits: bool,
         returns_empty: bool,
+        file_entries: Option<(Option<i64>, Option<i64>)>,
         errors: &str,
         options: Option<&Bound<'_, PyDict>>,
         store: Store,
@@ -66,7 +67,10 @@ impl ChainReader {
         let entries = chosen.as_deref().map(numbers);
         let options = SelectOptions { aliases, cut, entries, ..SelectOptions::default() };
         let steps = chain.alike_steps(options, start..stop.unwrap_or(u64::MAX), step);
-        let steps = steps.with_bits(bits).with_empty_files(returns_empty);
+        let mut steps = steps.with_bits(bits).with_empty_files(returns_empty);
+        if let Some((start, stop)) = file_entries {
+            steps = steps.with_file_entries(FileEntries { start, stop });
+        }
         Ok(Self { state: Mutex::new(ChainState { steps, begun: None, schemas: Vec::new() }) })
     }
 
@@ -163,11 +167,13 @@ impl ChainReader {
     }
 
     /// Other columns of the file of the last step, of some of its entries.
-    #[pyo3(signature = (columns, start, stop, *, bits=false, threads=None))]
+    #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
+    #[pyo3(signature = (columns, united, start, stop, *, bits=false, threads=None))]
     fn read_beside(
         &self,
         py: Python<'_>,
         columns: Vec<(String, Option<u32>)>,
+        united: Vec<United<'_>>,
         start: u64,
         stop: u64,
         bits: bool,
@@ -181,11 +187,19 @@ impl ChainReader {
             return Err(errors::request(py, "columns beside no step".into()));
         };
         let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
+        let united = united_columns(united);
         let read = listening(py, &handle, None, |tick| {
-            let selection = table.select_fields(&columns, SelectOptions::default())?.with_bits(bits);
+            let options = SelectOptions { united, ..SelectOptions::default() };
+            let selection = table.select_fields(&columns, options)?.with_bits(bits);
             Ok((selection.read(start..stop, threads, Some(tick))?, selection))
         })?;
         selection::arrays(py, &read.1, &read.0)
+    }
+
+    /// Entries of the files before the current one, or of all files after the last step.
+    fn entries_before(&self, py: Python<'_>) -> PyResult<u64> {
+        let state = lock(&self.state).map_err(|error| errors::exception(py, &error))?;
+        Ok(state.steps.entries_before())
     }
 
     /// About how many entries the current file has.

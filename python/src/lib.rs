@@ -46,7 +46,7 @@ mod _forthwith {
         array::{Array, Buffer},
         batch_reader::BatchReader,
         builders::{ArrayBuilder, Layout, TypedArrayBuilder, found_rows, from_iter},
-        chain::{count_entries, divide_alike, read_alike, same_schemas},
+        chain::{count_entries, divide_alike, read_alike, read_schemas, same_schemas},
         chain_reader::ChainReader,
         column_form::ColumnForm,
         command::{command, safe_lines, safe_text},

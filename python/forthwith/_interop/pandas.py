@@ -130,7 +130,7 @@ class PandasLibrary(Library):
         else:
             for label in first.columns:
                 self._check(label, [part[label] for part in parts])
-        counted = isinstance(first.index, self._pd.RangeIndex)
+        counted = all(isinstance(part.index, self._pd.RangeIndex) for part in parts)
         joined = self._pd.concat(parts, ignore_index=counted)
         if counted and all(_goes_on(one.index, other.index) for one, other in itertools.pairwise(parts)):
             start, step = first.index.start, first.index.step

@@ -16,7 +16,7 @@ from forthwith._interop.original import Kept
 from forthwith._opening import TABLES, Settings, apart, open_one
 from forthwith._paths import expand_with_folders
 from forthwith._stores import flat, is_foreign, without_password
-from forthwith._tree import alike, damage, typed
+from forthwith._tree import alike, damage, runs, typed
 from forthwith._tree.ahead import Ahead
 from forthwith._tree.alike import ChainReport
 from forthwith._tree.chain_mapping import ChainMapping
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from forthwith._interop.base import Library
     from forthwith._paths import Constants
     from forthwith._tree.common import Missing
     from forthwith._tree.options import ReadOptions
@@ -301,7 +300,7 @@ class Chain(ChainMapping, HasRows):
         common, read = self._asked("arrays", names, missing, options)
         into = read.into()
         self._survey(common, read)
-        if (found := self._alike(common, read, into, entry_start, entry_stop)) is not None:
+        if (found := runs.arrays(self, common, read, into, entry_start, entry_stop)) is not None:
             return found
         walk = alike.ChainSteps(self, common, read, None, self._from_start(entry_start, entry_stop, read))
         parts, files = [], []
@@ -339,56 +338,18 @@ class Chain(ChainMapping, HasRows):
         if parts is not None:
             store = flat(self._settings.options["storage_options"])
             same = _forthwith.same_schemas(parts, options=self._settings.view, store=store)
+            common.same_schemas = same
         with self._ahead() as ahead:
             if same is None:
                 common.survey(range(len(self)), self._open, read, ahead.tree)
             else:
                 common.survey(sorted(set(same)), self._open, read)
 
-    def _alike(
-        self, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
-    ) -> Any | None:
-        """Columns of files that have the same branches of the same types, which are read all at once.
-
-        Nothing if they have not, if more is asked for than columns and a cut, or if something is wrong with one of the files:
-        reading them one after the other says what.
-        """
-        if read.progress is not None or any(bound is not None and bound < 0 for bound in (start, stop)):
-            return None
-        is_alike = len(self) > 1 and common.is_plain and read.errors == "raise"
-        if not is_alike or (parts := self._parts_by_name()) is None:
-            return None
-        with self._open(0) as tree:
-            if not (columns := alike.columns_of(common, tree)):
-                return None
-            (fields, _), (aliases, cut) = alike.request(columns), alike.choice_of(columns)
-            found = _forthwith.read_alike(
-                tree._core,
-                fields,
-                parts,
-                aliases,
-                cut,
-                start or 0,
-                stop,
-                bits=into.takes_bits,
-                threads=read.threads,
-                options=self._settings.view,
-                store=flat(self._settings.options["storage_options"]),
-            )
-            if found is None:
-                return None
-            arrays, kept, lengths = found
-            into.about(tree, columns)
-            if into.depends_on_file:
-                return None
-            self._lengths = [
-                known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
-            ]
-            labels = [label for label, _ in columns]
-            if kept is not None:
-                return into.chosen(labels, arrays, kept, 0)
-            begin = min(start or 0, sum(length or 0 for length in self._lengths))
-            return into.together(labels, arrays, begin, begin + len(arrays[0]))
+    def _know_lengths(self, lengths: list[int | None]) -> None:
+        """Remembers the numbers of entries of files, as far as they are known."""
+        self._lengths = [
+            known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
+        ]
 
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]

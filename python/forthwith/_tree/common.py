@@ -35,7 +35,12 @@ class Common:
     """Which columns are read of each tree. Trees that differ are an error that names them.
 
     With ``missing="null"``, columns that some trees lack, or have in other types, are read in the types of all trees together.
+
+    Attributes:
+        same_schemas: For each file the first one with the same fields in the same types, where the files were compared.
     """
+
+    same_schemas: list[int] | None = None
 
     def __init__(self, names: Names, wanted: BranchFilter, missing: Missing, choice: Choice = NOTHING) -> None:
         check_missing(missing)
@@ -69,8 +74,13 @@ class Common:
 
     @property
     def is_plain(self) -> bool:
-        """Whether columns are read that all trees have in one type, of all entries or those that pass a cut."""
-        return not self._united and self._choice.entries is None and self._choice.friends is None
+        """Whether columns are read of all entries, or of those that pass a cut, and of nothing beside the trees."""
+        return self._choice.entries is None and self._choice.friends is None
+
+    @property
+    def has_united(self) -> bool:
+        """Whether columns are read that some trees lack or have in another type."""
+        return bool(self._united)
 
     @property
     def is_of_all(self) -> bool:

@@ -1,7 +1,9 @@
-"""Trees of several files with the same branches, which are read in one call: each array is filled from all files."""
+"""Trees of several files, which are read in one call: each array is filled from all files, or from a run of files."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import ExitStack, closing
 from operator import index
 from typing import Any
 
@@ -17,6 +19,8 @@ from forthwith.uproot._options import AS_STORED
 
 # The path of a file, the tree in it, and the columns that its folders say.
 Parts = list[tuple[str, str, list[Any]]]
+# Each schema keeps a file open.
+_MOST_SCHEMAS = 32
 
 
 def named_parts(given: list[tuple[Any, Any]], opening: dict[str, Any]) -> tuple[Parts, Settings]:
@@ -102,6 +106,90 @@ class AlikeTrees:
             return columns.made(span[0], span[0] + len(arrays[0]), arrays, kept)
         except (ForthwithError, LookupError, TypeError, ValueError):
             return None
+
+    def runs(
+        self,
+        opened: Callable[[int], Any],
+        expressions: Any,
+        cut: str | None,
+        bounds: tuple[Any, Any],
+        library: Library,
+        options: dict[str, Any],
+    ) -> Any | None:
+        """The branches of trees of several schemas as `_many.concatenate` puts those of each tree together.
+
+        ``None`` if the schemas have other columns, if trees have to be asked for something, or if something is wrong with one
+        of them: reading them one after the other says what.
+
+        Args:
+            opened: Opens the tree of a file, by its number.
+            expressions: As in ``TTree.arrays``.
+            cut: As in ``TTree.arrays``.
+            bounds: The first entry, and the one after the last, counted in all files.
+            library: As in ``TTree.arrays``.
+            options: As in ``TTree.arrays``.
+        """
+        trees: list[Any] = []
+        columns: list[Columns] = []
+        try:
+            with ExitStack() as stack:
+
+                def chooses(at: int) -> bool:
+                    trees.append(stack.enter_context(closing(opened(at))))
+                    found = columns_of(trees[-1], expressions, cut, library, options, joins=True)
+                    columns.extend([] if found is None else [found])
+                    return found is not None
+
+                if not chooses(0):
+                    return None
+                same = _forthwith.same_schemas(self._parts, options=self._view, store=self._store)
+                files = sorted(set(same or ()))
+                if same is None or not 2 <= len(files) <= _MOST_SCHEMAS or not all(map(chooses, files[1:])):
+                    return None
+                return self._of_schemas(trees, columns, files, [files.index(at) for at in same], bounds, library)
+        except (ForthwithError, OSError, LookupError, TypeError, ValueError):
+            return None
+
+    def _of_schemas(
+        self,
+        trees: list[Any],
+        columns: list[Columns],
+        files: list[int],
+        of_file: list[int],
+        bounds: tuple[Any, Any],
+        library: Library,
+    ) -> Any | None:
+        first = columns[0]
+        labels = [label for label, _ in first.fields]
+        request = labels, first.aliases, first.cut
+        if any(([label for label, _ in one.fields], one.aliases, one.cut) != request for one in columns):
+            return None
+        start, stop = 0, None
+        if bounds != (None, None):
+            start, stop = entry_range(sum(self.lengths or ()), *bounds)
+        schemas: list[tuple[_forthwith.Table, int, list[int | None], list[Any]]] = [
+            (tree.forthwith._core, at, [field for _, field in one.fields], [])
+            for tree, at, one in zip(trees, files, columns, strict=True)
+        ]
+        found = _forthwith.read_schemas(
+            schemas,
+            of_file,
+            labels,
+            self._parts,
+            first.aliases,
+            first.cut,
+            start,
+            stop,
+            options=self._view,
+            store=self._store,
+        )
+        if found is None:
+            return None
+        made = [
+            columns[of_file[file]].made(begin, begin + len(arrays[0]), arrays, kept)
+            for file, begin, arrays, kept in found[0]
+        ]
+        return made[0] if len(made) == 1 else library.concatenate(made)
 
     def _span(self, bounds: tuple[Any, Any]) -> tuple[int, int | None] | None:
         """The entries to read; ``None`` if not all files have some of them: the others are looked at, too."""

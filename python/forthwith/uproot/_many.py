@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from forthwith._errors import ForthwithError, KeyInFileError
@@ -99,7 +100,11 @@ def concatenate(
     library = library_of(library)
     given = files_of(files, opening)
     if (alike := AlikeTrees.of(given, opening)) is not None:
-        found = _at_once(alike, given[0], expressions, cut, (entry_start, entry_stop), library, options, opening)
+        bounds = entry_start, entry_stop
+        found = _at_once(alike, given[0], expressions, cut, bounds, library, options, opening)
+        if found is None:
+            opened = partial(_opened, given, opening)
+            found = alike.runs(opened, expressions, cut, bounds, library, options)
         if found is not None:
             return found
     start, stop = 0, sys.maxsize
@@ -154,6 +159,10 @@ def _at_once(
         return None
     with closing(tree, first[0]):
         return alike.arrays(tree, expressions, cut, bounds, library, options)
+
+
+def _opened(given: list[tuple[Any, Any]], opening: dict[str, Any], at: int) -> Any:
+    return tree_of(*given[at], False, opening)
 
 
 class _Instead:

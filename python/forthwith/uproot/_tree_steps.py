@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import index
 from typing import Any
 
 from forthwith import _forthwith
@@ -21,8 +22,10 @@ from forthwith.uproot._reading import count_request
 _STEP = "100 MB"
 # Steps of more entries are not counted by the chain.
 _MOST = (1 << 64) - 1
-# Arguments that say which entries are a step. Those of a range count the entries of each tree.
-_STEPS = frozenset(("step_size",))
+# The last entry that a bound may name.
+_MOST_ENTRIES = (1 << 63) - 1
+# Arguments that say which entries are read, and how many at a time. Those of a range count the entries of each tree.
+_STEPS = frozenset(("step_size", "entry_start", "entry_stop"))
 
 
 class StepReport(Report):
@@ -74,7 +77,7 @@ class ReadFile:
         self._columns, self._given, self._opening = columns, given, opening
         self._tree: Any = None
         self._stored = 0.0
-        self._last = 0
+        self._first = self._last = 0
 
     @property
     def tree(self) -> Any:
@@ -82,13 +85,15 @@ class ReadFile:
         if self._tree is None:
             self._tree = tree_of(*self._given, False, self._opening)
             self._stored = self._columns.stored_bytes(self._tree)
-            self._count(0, self._last)
+            self._count(self._first, self._last)
         return self._tree
 
     def reach(self, first: int, last: int) -> None:
         """Counts a step."""
         if self._tree is not None:
             self._count(first, last)
+        elif not self._last:
+            self._first = first
         self._last = last
 
     def _count(self, first: int, last: int) -> None:
@@ -143,19 +148,20 @@ class TreeSteps:
         self._request = expressions, cut
         self._library, self._options = library, options
         self._entries, self._memory = _step_size(options.get("step_size", _STEP))
+        self._bounds = _bounds(options.get("entry_start"), options.get("entry_stop"))
         self._parts, settings = named_parts(given, opening)
         self._reader = _forthwith.ChainReader(
             self._parts,
             [],
             entries=self._entries,
             returns_empty=True,
+            file_entries=self._bounds,
             options=settings.view,
             store=flat(settings.options["storage_options"]),
         )
         self._schemas: dict[int, Schema] = {}
         self._file: ReadFile | None = None
         self._lacking: KeyInFileError | None = None
-        self._has_entries = False
 
     def steps(self) -> Iterator[tuple[Any, Report, int]]:
         """The result of each step, its place in its file, and the entries of the files before.
@@ -169,11 +175,10 @@ class TreeSteps:
                 if step is None:
                     yield from self._look_at(number, offset)
                 else:
-                    self._has_entries = True
                     yield *self._made(number, step), offset
         finally:
             self._close()
-        if self._lacking is not None and not self._has_entries:
+        if self._lacking is not None and not self._reader.entries_before():
             raise self._lacking
 
     def _look_at(self, number: int, offset: int) -> Iterator[tuple[Any, Report, int]]:
@@ -189,7 +194,7 @@ class TreeSteps:
 
     def _begin(self, number: int, tree: Any) -> bool:
         """Reads a file, and those behind it of the same schema, by columns of its tree. False if that does not say all."""
-        if not self._parts[number][0] or (self._entries is None and self._memory is None):
+        if not self._parts[number][0] or self._bounds is None or (self._entries is None and self._memory is None):
             return False
         options = {name: value for name, value in self._options.items() if name not in _STEPS}
         try:
@@ -227,7 +232,6 @@ class TreeSteps:
             if tree.num_entries:
                 raise
             self._lacking = self._lacking or error
-        self._has_entries = self._has_entries or bool(tree.num_entries)
         self._reader.skip(tree.num_entries)
 
     def _made(self, number: int, step: Any) -> tuple[Any, Report]:
@@ -252,6 +256,17 @@ class TreeSteps:
         for schema in self._schemas.values():
             schema.tree.close()
         self._schemas.clear()
+
+
+def _bounds(start: Any, stop: Any) -> tuple[int | None, int | None] | None:
+    """The entries of each file; ``None`` of invalid bounds, which trees refuse."""
+    try:
+        given = [None if bound is None else index(bound) for bound in (start, stop)]
+    except TypeError:
+        return None
+    # No file has more entries.
+    first, last = (None if bound is None else max(-_MOST_ENTRIES, min(bound, _MOST_ENTRIES)) for bound in given)
+    return first, last
 
 
 def _step_size(size: Any) -> tuple[int | None, int | None]:

@@ -78,7 +78,7 @@ def test_files_with_the_same_branches_are_read_at_once(tmp_path, read_alike, end
             assert (read_alike.pop() is None) == (len(found["x"] if library == "np" else found) == 0)
             assert not read_alike
             with monkeypatch.context() as patched:
-                patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
+                patched.setattr("forthwith._tree.runs.arrays", lambda *_: None)
                 expected = forthwith.concatenate(f"{tmp_path}/*.{ending}", **ask)
             assert listed(found, library) == listed(expected, library)
 
@@ -100,7 +100,7 @@ def test_cuts_and_expressions_of_many_files(tmp_path, read_alike, monkeypatch, t
             found = forthwith.concatenate(pattern, names, **ask)
             assert read_alike.pop() is not None
             with monkeypatch.context() as patched:
-                patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
+                patched.setattr("forthwith._tree.runs.arrays", lambda *_: None)
                 expected = forthwith.concatenate(pattern, names, **ask)
             assert listed(found, library) == listed(expected, library)
 
@@ -159,7 +159,7 @@ def test_the_first_file_need_not_have_what_is_read(tmp_path, monkeypatch):
         files = [tmp_path / name for name in names]
         found = forthwith.concatenate(files, **more)
         with monkeypatch.context() as patched:
-            patched.setattr(forthwith.Chain, "_alike", lambda *_: None)
+            patched.setattr("forthwith._tree.runs.arrays", lambda *_: None)
             expected = forthwith.concatenate(files, **more)
         assert (found.to_list(), found.type) == (expected.to_list(), expected.type)
 

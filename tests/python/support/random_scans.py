@@ -45,7 +45,7 @@ def outcome(call):
         return None, (type(error), str(error))
 
 
-def query(random, names, chosen):
+def query(random, names, chosen, missing):
     """A query, as a function without arguments."""
     step = None if random.random() < 0.6 else int(random.integers(1, 20))
     threads = None if random.random() < 0.7 else 1
@@ -55,19 +55,20 @@ def query(random, names, chosen):
         condition = POLARS[int(random.integers(len(POLARS)))]
 
         def scanned():
-            frame = forthwith.scan(names, chosen, step_size=step, threads=threads)
+            frame = forthwith.scan(names, chosen, step_size=step, threads=threads, missing=missing)
             frame = frame if head is None else frame.head(head)
             frame = frame if condition is None else frame.filter(condition)
             return frame.select(wanted).collect()
 
-        return scanned, ("scan", chosen, step, threads, wanted, head, str(condition))
+        return scanned, ("scan", missing, chosen, step, threads, wanted, head, str(condition))
     condition = ARROW[int(random.integers(len(ARROW)))]
 
     def tabled():
-        scanner = forthwith.dataset(names, chosen, step_size=step, threads=threads).scanner(wanted, condition)
+        made = forthwith.dataset(names, chosen, step_size=step, threads=threads, missing=missing)
+        scanner = made.scanner(wanted, condition)
         return scanner.to_table() if head is None else scanner.head(head)
 
-    return tabled, ("dataset", chosen, step, threads, wanted, head, str(condition))
+    return tabled, ("dataset", missing, chosen, step, threads, wanted, head, str(condition))
 
 
 def same(one, other):
@@ -91,7 +92,7 @@ def compare(seed, at):
             names.append(str(pathlib.Path(folder) / "absent.root") + ":t")
         for _ in range(4):
             chosen = None if random.random() < 0.5 else random.permutation(NAMES)[: int(random.integers(1, 6))].tolist()
-            ask, what = query(random, names, chosen)
+            ask, what = query(random, names, chosen, "null" if random.random() < 0.4 else "raise")
             made = []
             whole = _lazy_parts.SmallFiles.parts
 

@@ -8,6 +8,7 @@ import random
 import sys
 import tempfile
 
+import numpy as np
 from random_uproot_chains import request, same, trees
 
 from forthwith import uproot
@@ -20,9 +21,11 @@ def asked(rng):
     """Positional arguments and options of a call."""
     (expressions, cut), options = request(rng, 30)
     # The entries of each tree.
-    if rng.random() < 0.5:
-        options.pop("entry_start", None)
-        options.pop("entry_stop", None)
+    for name in ("entry_start", "entry_stop"):
+        if rng.random() < 0.2:
+            options[name] = rng.choice(
+                [rng.randint(-30, 40), rng.randint(-3, 3), 1 << 70, -(1 << 70), np.int64(2), "1"]
+            )
     if rng.random() < 0.9:
         options["step_size"] = rng.choice(SIZES[:8] if rng.random() < 0.95 else SIZES)
     if rng.random() < 0.05:

@@ -131,3 +131,57 @@ def test_entries_are_counted_together(tmp_path, monkeypatch):
     with pytest.raises(KeyError, match="u"):
         next(steps)
     assert next(uproot.num_entries({names[0].removesuffix(":t"): None}))[1:] == ("t", 1)
+
+
+@pytest.mark.parametrize("kind", ["mktree", "mkrntuple"])
+def test_ranges_of_entries_are_those_of_each_tree(tmp_path, monkeypatch, kind):
+    names = written(tmp_path, kind, 5, 0, 2, 7)
+    opened = []
+    tree_of = _tree_steps.tree_of
+    monkeypatch.setattr(_tree_steps, "tree_of", lambda *args: opened.append(1) or tree_of(*args))
+    for start, stop in [(1, 4), (-3, None), (None, -2), (6, None), (4, 2), (-(1 << 70), 1 << 70), (np.int64(2), True)]:
+        opened.clear()
+        steps = uproot.iterate(names, "x", step_size=2, entry_start=start, entry_stop=stop, report=True)
+        found = [(step["x"].tolist(), report.tree_entry_start, report.global_offset) for step, report in steps]
+        expected = []
+        for length, before in ((5, 0), (2, 5), (7, 7)):
+            first, last, _ = slice(start, stop).indices(length)
+            expected += [(list(range(at, min(at + 2, last))), at, before) for at in range(first, last, 2)]
+        assert found == expected
+        assert len(opened) == 1
+    with pytest.raises(TypeError):
+        list(uproot.iterate(names, "x", entry_start="1"))
+
+
+def test_empty_ranges_lack_no_branch(tmp_path):
+    names = written(tmp_path, "mktree", 0, 3)
+    path = tmp_path / "other.root"
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"y": "i4"})
+    # A tree without entries lacks nothing if another tree has entries, in the range or not.
+    assert list(uproot.iterate([names[0], f"{path}:t", names[1]], "x", entry_start=5)) == []
+    with pytest.raises(KeyError):
+        list(uproot.iterate([names[0], f"{path}:t"], "x", entry_start=5))
+
+
+def test_files_of_several_schemas_are_read_in_one_call(tmp_path, monkeypatch):
+    names = []
+    for number, kind in enumerate(["i4", "i4", "f8", "i4"]):
+        path = tmp_path / f"{number}.root"
+        more = {"y": np.ones(2)} if number == 1 else {}
+        with uproot.recreate(path) as file:
+            file.mktree("t", {"x": np.array([number, number + 10], kind), **more})
+        names.append(f"{path}:t")
+    calls = []
+    read = _forthwith.read_schemas
+    monkeypatch.setattr(_forthwith, "read_schemas", lambda *args, **how: calls.append(read(*args, **how)) or calls[-1])
+    expected = [0, 10, 1, 11, 2, 12, 3, 13]
+    for library in ("ak", "np", "pd"):
+        found = uproot.concatenate(names, "x", library=library)
+        assert found["x"].tolist() == expected
+        assert uproot.concatenate(names, "x", "x > 1", entry_stop=-1, library=library)["x"].tolist() == [
+            x for x in expected[:-1] if x > 1
+        ]
+    assert [[file for file, *_ in runs] for runs, _ in calls] == [[0, 2, 3]] * 6
+    found = uproot.concatenate(names, "x", library="pd")
+    assert found.index.tolist() == list(range(8))

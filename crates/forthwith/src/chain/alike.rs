@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{ProgressCallback, SelectOptions, Selected, Selection, Step, Table, table::bounds};
 use forthwith_plan::{Error, Result};
-use std::{collections::VecDeque, ops::RangeBounds};
+use std::{
+    collections::VecDeque,
+    ops::{Range, RangeBounds},
+};
 
 /// Limit of remembered schemas, each of which keeps a file open; the least recently used is dropped.
 const MOST_SCHEMAS: usize = 8;
@@ -51,6 +54,17 @@ pub struct AlikeSteps {
     /// The file that was returned last, until the caller has said what to do with it.
     asked: Option<usize>,
     returns_empty: bool,
+    /// The entries of each file, if these are counted file by file.
+    file_entries: Option<FileEntries>,
+}
+
+/// A range of entries of each file, as Python's slices count them: a negative bound counts from the end of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileEntries {
+    /// The first entry; that of the file if `None`.
+    pub start: Option<i64>,
+    /// The entry after the last; that of the file if `None`.
+    pub stop: Option<i64>,
 }
 
 /// A step, or a file that the caller has to decide about.
@@ -94,7 +108,21 @@ impl Chain {
             current: None,
             asked: None,
             returns_empty: false,
+            file_entries: None,
         }
+    }
+}
+
+impl FileEntries {
+    /// The entries of a file with this many.
+    #[must_use]
+    pub fn of(self, entries: u64) -> Range<u64> {
+        let resolve = |bound: i64| match bound {
+            0.. => bound.unsigned_abs().min(entries),
+            _ => entries.saturating_sub(bound.unsigned_abs()),
+        };
+        let start = self.start.map_or(0, resolve);
+        start..self.stop.map_or(entries, resolve).max(start)
     }
 }
 
@@ -111,6 +139,13 @@ impl AlikeSteps {
     #[must_use]
     pub fn with_empty_files(mut self, returns_empty: bool) -> Self {
         self.returns_empty = returns_empty;
+        self
+    }
+
+    /// Reads these entries of each file. The range of all files together still ends the reading.
+    #[must_use]
+    pub fn with_file_entries(mut self, entries: FileEntries) -> Self {
+        self.file_entries = Some(entries);
         self
     }
 
@@ -195,12 +230,28 @@ impl AlikeSteps {
         self.current.as_ref().map(|(_, current)| &current.selection)
     }
 
+    /// Entries of the files before the current one, or of all files after the last step.
+    #[must_use]
+    pub fn entries_before(&self) -> u64 {
+        self.files.before
+    }
+
     fn begin_file(&mut self, schema: Option<u64>, selection: Selection, step: Step) -> Result<()> {
         let file = self.asked.ok_or_else(|| Error::invalid("no file was returned to be read"))?;
-        let current = CurrentFile::begin(file, selection, self.files.part(), step, None)?;
+        let part = self.part_of(selection.table())?;
+        let current = CurrentFile::begin(file, selection, part, step, None)?;
         self.asked = None;
         self.current = Some((schema, current));
         Ok(())
+    }
+
+    /// The entries to read of a table. Without a range for each file they may end behind the table.
+    fn part_of(&self, table: &Table) -> Result<Range<u64>> {
+        let part = self.files.part();
+        let Some(entries) = self.file_entries else { return Ok(part) };
+        let own = entries.of(table.entries()?);
+        let start = part.start.max(own.start);
+        Ok(start..part.end.min(own.end).max(start))
     }
 
     /// Opens a file. False if it is of none of the schemas.
@@ -231,8 +282,8 @@ impl AlikeSteps {
         for at in 0..self.schemas.len() {
             let schema = &self.schemas[at];
             let Some(selection) = schema.selection_of(table, file, self.files.before) else { continue };
-            let step = schema.step(table, self.step)?;
-            let current = CurrentFile::begin(file, selection, self.files.part(), step, None)?;
+            let (step, part) = (schema.step(table, self.step)?, self.part_of(table)?);
+            let current = CurrentFile::begin(file, selection, part, step, None)?;
             self.current = Some((Some(schema.id()), current));
             let used = self.schemas.remove(at);
             self.schemas.extend(used);

@@ -1,6 +1,6 @@
 //! Columns of several files, filled from the blocks of all of them.
 
-use super::{Chain, Portion, opening::Batches};
+use super::{Chain, Portion, file_schemas::FileSchemas, opening::Batches};
 use crate::{ProgressCallback, Table, format, selection::joined_up, table::convert};
 use forthwith_columns::{Array, Form, NumberCast};
 use forthwith_engine::{Filling, Part, fills_same_columns};
@@ -13,6 +13,7 @@ const TOGETHER_BYTES: u64 = 64 << 20;
 
 /// A file that is about to be read.
 struct Opened {
+    file: usize,
     table: Table,
     plan: Plan,
     source: Arc<dyn Source>,
@@ -20,6 +21,7 @@ struct Opened {
 
 /// Arrays of files that follow each other, and the first of these files.
 pub(super) struct Segment {
+    pub(super) file: usize,
     pub(super) uri: String,
     pub(super) arrays: Vec<Array>,
 }
@@ -29,14 +31,16 @@ pub(super) struct Segment {
 pub(super) enum Wanted<'a> {
     /// Those of these names.
     Names(&'a [String]),
-    /// Those at these positions of a table; all files have to have its fields in its order.
-    Like(&'a Table, &'a [u32]),
+    /// Those at the positions of each file's schema.
+    Schemas(&'a FileSchemas),
 }
 
 /// How a call reads.
 pub(super) struct Reading<'a, 'b> {
     pub(super) fields: Wanted<'a>,
     pub(super) portions: &'a [Portion],
+    /// Whether files that do not fill the same columns as the first end the reading.
+    pub(super) is_of_one_run: bool,
     pub(super) bits: bool,
     pub(super) threads: Option<usize>,
     pub(super) tick: Option<&'a mut ProgressCallback<'b>>,
@@ -59,15 +63,13 @@ impl Chain {
         together(names, segments)
     }
 
-    /// Reads fields of all files that have those of a table, which is that of the first file. `None` if the files do not fill the same
-    /// columns, or if one of them fails, which reading it by itself tells.
+    /// Reads fields of all files by their schemas, those that follow each other and fill the same columns together. `None` if a file
+    /// fails, which reading it by itself tells, or if it ends the reading.
     ///
     /// # Errors
     /// A file cannot be opened, has other fields, or fails by itself.
-    pub(super) fn fill_alike(&self, reading: &mut Reading<'_, '_>) -> Result<Option<Vec<Array>>> {
-        let Some(mut segments) = self.segments(reading, true)? else { return Ok(None) };
-        let only = segments.pop().filter(|_| segments.is_empty());
-        Ok(only.map(|segment| segment.arrays))
+    pub(super) fn fill_runs(&self, reading: &mut Reading<'_, '_>) -> Result<Option<Vec<Segment>>> {
+        self.segments(reading, true)
     }
 
     /// Reads files that fill the same columns together; if not `side_by_side`, each by itself. `None` where files read side by side
@@ -81,7 +83,7 @@ impl Chain {
             let mut segments = Vec::new();
             while let Some(first) = ready.pop_front() {
                 let first = first?;
-                if side_by_side && matches!(reading.fields, Wanted::Like(..)) && !segments.is_empty() {
+                if side_by_side && reading.is_of_one_run && !segments.is_empty() {
                     return Ok(None);
                 }
                 if side_by_side {
@@ -90,9 +92,9 @@ impl Chain {
                     };
                     segments.push(segment);
                 } else {
-                    let Opened { table, plan, .. } = first;
+                    let Opened { file, table, plan, .. } = first;
                     let arrays = table.read(&plan, reading.threads, reading.tick.as_deref_mut())?;
-                    segments.push(Segment { uri: plan.uri, arrays });
+                    segments.push(Segment { file, uri: plan.uri, arrays });
                 }
                 if ready.is_empty() {
                     ready.extend(batches.next().unwrap_or_default());
@@ -104,10 +106,11 @@ impl Chain {
 
     /// Opens a file and plans its fields.
     fn opened(&self, fields: Wanted<'_>, portion: &Portion, bits: bool) -> Result<Opened> {
-        let table = match fields {
-            Wanted::Like(first, _) if portion.file == 0 => first.clone(),
-            _ => self.table(portion.file)?,
+        let known = match fields {
+            Wanted::Schemas(schemas) => schemas.of(portion.file)?.table_of(portion.file),
+            Wanted::Names(_) => None,
         };
+        let table = known.map_or_else(|| self.table(portion.file), Ok)?;
         let entries = match &portion.entries {
             Some(entries) => entries.clone(),
             None => {
@@ -121,18 +124,15 @@ impl Chain {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 table.plan(&names, entries)?
             }
-            Wanted::Like(first, fields) => {
-                if !has_same_fields(first, &table)? {
-                    return Err(
-                        Error::invalid("other fields than the first file").in_file(table.file().uri())
-                    );
-                }
-                table.plan(fields, entries)?
+            Wanted::Schemas(schemas) => {
+                let schema = schemas.of(portion.file)?;
+                schema.check(&table)?;
+                table.plan(&schema.positions()?, entries)?
             }
         };
         let plan = Plan { bits, ..plan };
         let source = table.source(&plan)?;
-        Ok(Opened { table, plan, source })
+        Ok(Opened { file: portion.file, table, plan, source })
     }
 
     /// Reads this file and those behind it that fill the same columns, as far as these are opened or can be.
@@ -151,7 +151,7 @@ impl Chain {
             let Some(next) = ready.pop_front().transpose()? else { break };
             first = next;
         }
-        let plan = first.plan.clone();
+        let (file, plan) = (first.file, first.plan.clone());
         let block_format = format(&plan.format)?;
         let mut filling = Filling::new(&plan);
         let mut constants: Vec<Vec<Array>> = vec![Vec::new(); plan.constants.len()];
@@ -189,7 +189,7 @@ impl Chain {
             match read {
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
                 // The caller reads the files one by one.
-                Err(_) if matches!(reading.fields, Wanted::Like(..)) => return Ok(None),
+                Err(_) if matches!(reading.fields, Wanted::Schemas(_)) => return Ok(None),
                 Err(_) => {
                     for Opened { table, plan, .. } in &files {
                         table.read(plan, reading.threads, reading.tick.as_deref_mut())?;
@@ -216,7 +216,7 @@ impl Chain {
             let array = joined_up(&parts.iter().collect::<Vec<_>>())?;
             arrays.insert((*at as usize).min(arrays.len()), array);
         }
-        Ok(Some(Segment { uri: plan.uri, arrays }))
+        Ok(Some(Segment { file, uri: plan.uri, arrays }))
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod alike;
 mod divide;
+mod file_schemas;
 mod fill;
 mod opening;
 mod parallel;
@@ -14,10 +15,11 @@ mod steps;
 mod survey;
 mod walk;
 
-pub use alike::{AlikeStep, AlikeSteps};
+pub use alike::{AlikeStep, AlikeSteps, FileEntries};
 pub use divide::{Division, DivisionSchema};
+pub use file_schemas::SchemaColumns;
 pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
-pub use read::ChainSelected;
+pub use read::{ChainRun, ChainSelected};
 pub use schema::{PayloadStep, SchemaExpressions, SchemaOptions};
 pub use selection::ChainSelection;
 pub use steps::{ChainStep, ChainSteps};
@@ -256,7 +258,7 @@ impl Chain {
         if let Some(opener) = &self.shared.opener {
             return opener(file);
         }
-        let source = files::source_with(&at.path, &options.store, &mut || true)?;
+        let source = files::source_with(&at.path, &options.store)?;
         let opened = File::from_source_with(source, Arc::clone(engine), &options.open)?;
         if !at.object.is_empty() || opened.is_one_table() {
             return opened.table(&at.object);

@@ -7,7 +7,7 @@ use super::{
     selection::ColumnLookup,
 };
 use crate::{Loss, ProgressCallback, Selected, Selection, table::bounds};
-use forthwith_columns::Array;
+use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::{Range, RangeBounds};
 
@@ -22,6 +22,15 @@ pub struct ChainSelected {
     pub arrays: Vec<Array>,
     /// Entries and files that were left out, or whose values are missing.
     pub lost: Vec<ChainLoss>,
+}
+
+/// Entries of files that follow each other and whose columns have the same types: [`ChainSelection::read_runs`] reads them.
+#[derive(Debug)]
+pub struct ChainRun {
+    /// The number of the first of these files.
+    pub file: usize,
+    /// The entries.
+    pub selected: ChainSelected,
 }
 
 /// The entries of one file.
@@ -58,7 +67,8 @@ impl ChainSelection {
         let is_named = matches!(self.lookup, ColumnLookup::Names(_));
         if self.is_of_fields && is_named && self.chain.options().damage == Damage::Raise {
             let fields = Wanted::Names(&self.names);
-            let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
+            let (is_of_one_run, bits) = (false, self.bits);
+            let mut reading = Reading { fields, portions: &portions, is_of_one_run, bits, threads, tick };
             let arrays = self.chain.fill(&mut reading)?;
             return self.of_all(&range, arrays);
         }
@@ -77,31 +87,103 @@ impl ChainSelection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Option<ChainSelected>> {
-        let (start, end) = bounds(&entries);
-        let read = || -> Result<Option<ChainSelected>> {
+        let only = |mut runs: Vec<ChainRun>| runs.pop().filter(|_| runs.is_empty());
+        let run = self.runs(bounds(&entries), true, threads, tick)?.and_then(only);
+        Ok(run.map(|run| run.selected))
+    }
+
+    /// Reads the files of several schemas without conversions: those that follow each other and whose columns have the same types make
+    /// one result. Files without entries of the range make none. `None` if a file cannot be read, as with
+    /// [`read_alike`](Self::read_alike), or if no file has entries of the range.
+    ///
+    /// # Errors
+    /// [`Cancelled`](ErrorKind::Cancelled).
+    pub fn read_runs(
+        &self,
+        entries: impl RangeBounds<u64>,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<Vec<ChainRun>>> {
+        self.runs(bounds(&entries), false, threads, tick)
+    }
+
+    fn runs(
+        &self,
+        (start, end): (u64, Option<u64>),
+        is_of_one_run: bool,
+        threads: Option<usize>,
+        tick: Option<&mut ProgressCallback<'_>>,
+    ) -> Result<Option<Vec<ChainRun>>> {
+        let read = || -> Result<Option<Vec<ChainRun>>> {
+            let ColumnLookup::Schemas(schemas) = &self.lookup else { return Ok(None) };
             let range = start..end.unwrap_or(u64::MAX);
             let portions = self.chain.portions(&range)?;
-            let ColumnLookup::Like(first, fields) = &self.lookup else { return Ok(None) };
-            let fields: Option<Vec<u32>> = fields.iter().copied().collect();
-            if let (true, Some(fields)) = (self.is_of_fields, fields) {
-                let fields = Wanted::Like(first, &fields);
-                let mut reading = Reading { fields, portions: &portions, bits: self.bits, threads, tick };
-                let arrays = self.chain.fill_alike(&mut reading)?;
-                return arrays.map(|arrays| self.of_all(&range, arrays)).transpose();
+            if self.is_of_fields {
+                let fields = Wanted::Schemas(schemas);
+                let mut reading =
+                    Reading { fields, portions: &portions, is_of_one_run, bits: self.bits, threads, tick };
+                let segments = self.chain.fill_runs(&mut reading)?;
+                return segments.map(|segments| self.runs_of_fields(range, segments)).transpose();
             }
             let (first, parts) = self.parts(portions, threads, tick)?;
-            let is_alike = |part: &FileResult| {
-                part.as_ref()
-                    .is_ok_and(|part| part.arrays.iter().map(|array| &array.form).eq(self.forms.iter()))
-            };
-            if parts.iter().all(is_alike) { self.assembled(first, parts).map(Some) } else { Ok(None) }
+            self.runs_of_parts(first, parts, is_of_one_run)
         };
         match read() {
             Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
             // Of no entries the type is not that of any file.
-            Ok(Some(read)) if read.entries.is_empty() => Ok(None),
+            Ok(Some(runs)) if runs.is_empty() => Ok(None),
             read => read,
         }
+    }
+
+    /// Segments of a range that begin where the one before ends.
+    fn runs_of_fields(&self, range: Range<u64>, segments: Vec<Segment>) -> Result<Vec<ChainRun>> {
+        let mut runs = Vec::with_capacity(segments.len());
+        let mut start = range.start;
+        for Segment { file, arrays, .. } in segments {
+            let selected = self.of_all(&(start..range.end), arrays)?;
+            start = selected.entries.end;
+            if !selected.entries.is_empty() {
+                runs.push(ChainRun { file, selected });
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Parts of files that follow each other, as far as their columns have the same types, and the entries before the first of them.
+    /// `None` if a file was left out, or has other types and there is to be one run.
+    fn runs_of_parts(
+        &self,
+        first: u64,
+        parts: Vec<FileResult>,
+        is_of_one_run: bool,
+    ) -> Result<Option<Vec<ChainRun>>> {
+        fn forms(part: &FilePart) -> impl Iterator<Item = &Form> {
+            part.arrays.iter().map(|array| &array.form)
+        }
+        let mut before = first;
+        let mut runs: Vec<(u64, Vec<FilePart>)> = Vec::new();
+        for part in parts {
+            let Ok(part) = part else { return Ok(None) };
+            let length = part.length;
+            if is_of_one_run && !forms(&part).eq(&self.forms) {
+                return Ok(None);
+            }
+            match runs.last_mut() {
+                _ if part.entries.is_empty() => {}
+                Some((_, run)) if run.last().is_some_and(|last| forms(last).eq(forms(&part))) => {
+                    run.push(part);
+                }
+                _ => runs.push((before, vec![part])),
+            }
+            before = before.saturating_add(length);
+        }
+        let assembled = |(first, run): (u64, Vec<FilePart>)| {
+            let file = run.first().map_or(0, |part| part.file);
+            let selected = self.assembled(first, run.into_iter().map(Ok).collect())?;
+            Ok(ChainRun { file, selected })
+        };
+        runs.into_iter().map(assembled).collect::<Result<_>>().map(Some)
     }
 
     /// All entries of a range.
@@ -153,10 +235,11 @@ impl ChainSelection {
         threads: Option<usize>,
         tick: &mut ProgressCallback<'_>,
     ) -> Result<FilePart> {
-        let mut table = match &self.lookup {
-            ColumnLookup::Like(first, _) if portion.file == 0 => first.clone(),
-            _ => self.chain.table(portion.file)?,
+        let known = match &self.lookup {
+            ColumnLookup::Schemas(schemas) => schemas.of(portion.file)?.table_of(portion.file),
+            _ => None,
         };
+        let mut table = known.map_or_else(|| self.chain.table(portion.file), Ok)?;
         let mut losses = Vec::new();
         if self.chain.options().damage == Damage::Skip {
             let (sound, gaps) = table.sound()?;
@@ -181,10 +264,9 @@ impl ChainSelection {
     /// Puts the parts of all files together.
     fn assembled(&self, first: u64, parts: Vec<FileResult>) -> Result<ChainSelected> {
         let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
-        let chooses = self.options.cut.is_some() || self.options.entries.is_some();
         let leaves_out = self.chain.options().damage == Damage::Skip;
         let is_partial = parts.iter().flatten().any(|part| part.kept.is_some());
-        let mut kept = (chooses || leaves_out || is_partial).then(Vec::new);
+        let mut kept = (leaves_out || is_partial).then(Vec::new);
         let mut bounds: Option<Range<u64>> = None;
         for part in parts {
             let part = match part {
@@ -203,7 +285,7 @@ impl ChainSelection {
                 }
             }
             lost.extend(part.losses.into_iter().map(|loss| ChainLoss { file: part.file, loss }));
-            segments.push(Segment { uri: part.uri, arrays: part.arrays });
+            segments.push(Segment { file: part.file, uri: part.uri, arrays: part.arrays });
             before = before.saturating_add(part.length);
         }
         if segments.is_empty()

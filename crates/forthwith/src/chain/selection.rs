@@ -1,7 +1,7 @@
 //! Columns of a chain, read or computed, of all entries or of some.
 
 use super::{
-    Chain, ChainProjection, Damage, MissingColumns, fill::has_same_fields, is_unreadable, opening,
+    Chain, ChainProjection, Damage, MissingColumns, file_schemas::FileSchemas, is_unreadable, opening,
     survey::Survey,
 };
 use crate::{SelectOptions, Selection, Table};
@@ -29,8 +29,8 @@ pub struct ChainSelection {
 pub(super) enum ColumnLookup {
     /// By their names, in the types that all files have in common.
     Names(Arc<Survey>),
-    /// At the positions that they have in the table of the first file, whose fields all files must have.
-    Like(Table, Arc<[Option<u32>]>),
+    /// At the positions that they have in the table of each schema, whose fields the files of the schema must have.
+    Schemas(Arc<FileSchemas>),
     /// At positions given for each file. Columns behind these are computed.
     Projection(Arc<ChainProjection>),
 }
@@ -139,7 +139,12 @@ impl Chain {
 }
 
 impl ChainSelection {
-    fn new(chain: &Chain, names: Arc<[String]>, options: SelectOptions, lookup: ColumnLookup) -> Self {
+    pub(super) fn new(
+        chain: &Chain,
+        names: Arc<[String]>,
+        options: SelectOptions,
+        lookup: ColumnLookup,
+    ) -> Self {
         let (chain, options) = (chain.clone(), Arc::new(options));
         let (forms, is_of_fields, counts_entries, bits) = (Vec::new(), false, false, false);
         Self { chain, names, options, lookup, forms, is_of_fields, counts_entries, bits }
@@ -154,9 +159,10 @@ impl ChainSelection {
         before: u64,
     ) -> Result<(Self, Selection)> {
         let names: Arc<[String]> = columns.iter().map(|(name, _)| (*name).to_owned()).collect();
-        let fields: Arc<[Option<u32>]> = columns.iter().map(|(_, field)| *field).collect();
+        let fields: Vec<Option<u32>> = columns.iter().map(|(_, field)| *field).collect();
         let are_fields = fields.iter().all(Option::is_some);
-        let lookup = ColumnLookup::Like(first.clone(), fields);
+        let schemas = FileSchemas::like(first, fields, options.united.clone());
+        let lookup = ColumnLookup::Schemas(Arc::new(schemas));
         let mut selection = Self::new(chain, names, options, lookup);
         let of_first = selection.of_table(first, 0, before)?;
         selection.forms = of_first.forms()?;
@@ -218,8 +224,8 @@ impl ChainSelection {
             entries: entries.transpose()?,
             friends: friends.collect(),
             united: match &self.lookup {
-                // Fields of the first table are those of this one.
-                ColumnLookup::Like(..) => options.united.clone(),
+                // Fields of the schema's table are those of this one.
+                ColumnLookup::Schemas(schemas) => schemas.of(file)?.united.clone(),
                 ColumnLookup::Names(survey) => survey.united(table)?,
                 ColumnLookup::Projection(projection) => projection.united(file),
             },
@@ -228,13 +234,10 @@ impl ChainSelection {
         let names = self.names.iter().map(String::as_str);
         let selection = match &self.lookup {
             ColumnLookup::Names(_) => table.select(&names.collect::<Vec<_>>(), options)?,
-            ColumnLookup::Like(first, fields) => {
-                if !has_same_fields(first, table)? {
-                    return Err(
-                        Error::invalid("other fields than the first file").in_file(table.file().uri())
-                    );
-                }
-                table.select_fields(&names.zip(fields.iter().copied()).collect::<Vec<_>>(), options)?
+            ColumnLookup::Schemas(schemas) => {
+                let schema = schemas.of(file)?;
+                schema.check(table)?;
+                table.select_fields(&names.zip(schema.fields.iter().copied()).collect::<Vec<_>>(), options)?
             }
             ColumnLookup::Projection(projection) => {
                 let fields = projection.fields_of(file, table)?.into_iter().chain(std::iter::repeat(None));
@@ -244,10 +247,10 @@ impl ChainSelection {
         Ok(selection.with_bits(self.bits))
     }
 
-    /// The fields at the positions that they have in the first table.
+    /// The fields at the positions that they have in the table of the first schema.
     pub(super) fn fields(&self) -> Vec<u32> {
-        let ColumnLookup::Like(_, fields) = &self.lookup else { return Vec::new() };
-        fields.iter().flatten().copied().collect()
+        let ColumnLookup::Schemas(schemas) = &self.lookup else { return Vec::new() };
+        schemas.first_fields()
     }
 
     /// The entries of a range that are read of a file.

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use forthwith::{
-    AlikeStep, Chain, ChainOptions, Damage, File, MissingColumns, PayloadStep, SchemaOptions, SelectOptions,
-    Step,
+    AlikeStep, Chain, ChainOptions, Damage, File, FileEntries, MissingColumns, PayloadStep, SchemaColumns,
+    SchemaOptions, SelectOptions, Step, UnitedColumn,
     columns::{Array, Column, DType, Form},
     plan::WriteOptions,
 };
@@ -344,5 +344,90 @@ fn schemas_may_have_names_of_types() {
         }
         assert_eq!(rows, ["100", "7", "8", "200", "201"]);
         assert_eq!(asked, expected);
+    }
+}
+
+#[test]
+fn ranges_of_each_file_are_those_of_slices() {
+    let (folder, paths) = files("root", 6);
+    let chain = Chain::open(format!("{}/run-*.root", folder.path().display())).unwrap();
+    let all: Vec<Vec<String>> =
+        paths.iter().map(|path| one_by_one(std::slice::from_ref(path), "n")).collect();
+    let bounds = [None, Some(0), Some(1), Some(-2), Some(4), Some(i64::MIN), Some(i64::MAX)];
+    for (start, stop) in bounds.into_iter().flat_map(|start| bounds.map(|stop| (start, stop))) {
+        let entries = FileEntries { start, stop };
+        let steps = chain.alike_steps(SelectOptions::default(), .., Step::Entries(2));
+        let mut steps = steps.with_file_entries(entries);
+        let mut rows = Vec::new();
+        while let Some(step) = steps.read(None, &mut |_| true).unwrap() {
+            match step {
+                AlikeStep::Read { step, .. } => rows.extend(lines(&step.arrays[0])),
+                AlikeStep::Unknown { file, .. } => {
+                    let table = chain.table(file).unwrap();
+                    steps.begin_like(&table, &[("n", Some(0))], SchemaOptions::default()).unwrap();
+                }
+            }
+        }
+        let expected = all.iter().flat_map(|rows| {
+            let Some(length) = i64::try_from(rows.len()).ok() else { return Vec::new() };
+            let resolve = |bound: i64| {
+                if bound < 0 { length.saturating_add(bound).max(0) } else { bound.min(length) }
+            };
+            let (start, stop) = (start.map_or(0, resolve), stop.map_or(length, resolve));
+            rows[start as usize..stop.max(start) as usize].to_vec()
+        });
+        assert_eq!(rows, expected.collect::<Vec<_>>(), "{start:?} {stop:?}");
+        assert_eq!(steps.entries_before(), 15);
+    }
+}
+
+#[test]
+fn files_of_several_schemas_are_read_in_runs() {
+    let (folder, paths) = files("parquet", 7);
+    for at in [3, 4] {
+        let rows: Vec<f64> = (0..at).map(|row| f64::from(row) + 0.5).collect();
+        write(&paths[at as usize], &[("m", floating(&rows)), ("n", floating(&rows))]);
+    }
+    let chain = Chain::open(format!("{}/run-*.parquet", folder.path().display())).unwrap();
+    let of_file = vec![0, 0, 0, 1, 1, 0, 0];
+    let all = one_by_one(&paths, "n");
+    let schemas = |form: Option<Form>| -> Vec<SchemaColumns> {
+        let schema = |file: usize| {
+            let table = chain.table(file).unwrap();
+            let field = table.found("n").unwrap();
+            let united = form.clone().map(|form| UnitedColumn { name: "n".into(), field, form });
+            let fields = vec![if form.is_some() { None } else { field }];
+            SchemaColumns { table, file, fields, united: united.into_iter().collect() }
+        };
+        vec![schema(1), schema(3)]
+    };
+    let cut = SelectOptions { cut: Some("n >= 2".into()), ..SelectOptions::default() };
+    for (options, expected) in [
+        (SelectOptions::default(), all.clone()),
+        (cut, all.iter().filter(|row| row.parse::<f64>().unwrap() >= 2.0).cloned().collect()),
+    ] {
+        let selection =
+            chain.select_schemas(&["n"], schemas(None), of_file.clone(), options.clone()).unwrap();
+        let runs = selection.read_runs(.., Some(2), None).unwrap().unwrap();
+        let bounds: Vec<_> = runs.iter().map(|run| (run.file, run.selected.entries.clone())).collect();
+        assert_eq!(bounds, [(1, 0..3), (3, 3..10), (5, 10..21)]);
+        assert_eq!(runs.iter().flat_map(|run| lines(&run.selected.arrays[0])).collect::<Vec<_>>(), expected);
+        let united = schemas(Some(number(DType::Float64)));
+        let selection = chain.select_schemas(&["n"], united, of_file.clone(), options).unwrap();
+        let mut runs = selection.read_runs(.., Some(2), None).unwrap().unwrap();
+        assert_eq!((runs.len(), runs[0].selected.entries.clone()), (1, 0..21));
+        assert_eq!(lines(&runs.remove(0).selected.arrays[0]), expected);
+    }
+    let selection = || chain.select_schemas(&["n"], schemas(None), of_file.clone(), SelectOptions::default());
+    let part = selection().unwrap().read_runs(2..5, None, None).unwrap().unwrap();
+    assert_eq!(part.iter().map(|run| run.selected.entries.clone()).collect::<Vec<_>>(), [2..3, 3..5]);
+    assert!(selection().unwrap().read_runs(90..95, None, None).unwrap().is_none());
+    assert!(selection().unwrap().read_alike(.., None, None).unwrap().is_none());
+    // A file of another schema than was said.
+    let wrong = vec![0, 0, 0, 1, 0, 0, 0];
+    let selection = chain.select_schemas(&["n"], schemas(None), wrong, SelectOptions::default()).unwrap();
+    assert!(selection.read_runs(.., None, None).unwrap().is_none());
+    for of_file in [vec![0; 6], vec![2; 7]] {
+        assert!(chain.select_schemas(&["n"], schemas(None), of_file, SelectOptions::default()).is_err());
     }
 }
