@@ -3,7 +3,8 @@
 use super::{Batch, Row, RowSteps, Rows, StepReader};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
+    ops::Range,
     sync::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
@@ -72,7 +73,7 @@ impl<R: Row> Rows<R> {
         let results =
             Results { done: identity(), combined: 0, waiting: BTreeMap::new(), combine, failed: None };
         let shared = Shared {
-            steps: Mutex::new((0, steps)),
+            steps: Mutex::new(OpenSteps { steps, taken: 0, open: BTreeSet::new() }),
             results: Mutex::new(results),
             stopped: AtomicBool::new(false),
         };
@@ -123,13 +124,12 @@ fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
         let read = reader.read_step(step, Some(1), &mut |_| !shared.stopped.load(Ordering::Relaxed))?;
         Ok(fold_batch(&Batch::<R>::of(read, numbers)?, identity(), fold))
     };
+    let mut done = None;
     while !shared.stopped.load(Ordering::Relaxed) {
-        let (number, step) = {
-            let mut steps = lock(&shared.steps);
-            let number = steps.0;
-            steps.0 += 1;
-            (number, steps.1.skip_step())
-        };
+        let (number, step) = lock(&shared.steps).next(done.take(), reader);
+        if let Ok(Some(step)) = &step {
+            done = Some(step.start);
+        }
         match step.and_then(|step| step.map(folded).transpose()) {
             Ok(None) => return,
             Ok(Some(result)) => lock(&shared.results).take(number, result),
@@ -147,10 +147,33 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 struct Shared<A, C> {
-    /// The steps, and how many were taken.
-    steps: Mutex<(u64, Box<dyn RowSteps>)>,
+    steps: Mutex<OpenSteps>,
     results: Mutex<Results<A, C>>,
     stopped: AtomicBool,
+}
+
+/// Steps, and those that are being read.
+struct OpenSteps {
+    steps: Box<dyn RowSteps>,
+    taken: u64,
+    /// The first entries of steps that are being read.
+    open: BTreeSet<u64>,
+}
+
+impl OpenSteps {
+    /// The next step with its number. `done` is the first entry of the step that the caller has read.
+    fn next(&mut self, done: Option<u64>, reader: &dyn StepReader) -> (u64, Result<Option<Range<u64>>>) {
+        let number = self.taken;
+        self.taken += 1;
+        done.map(|start| self.open.remove(&start));
+        let step = self.steps.skip_step().and_then(|step| {
+            self.open.extend(step.as_ref().map(|step| step.start));
+            // No step that is open or to come begins before this entry.
+            self.open.first().map_or(Ok(()), |first| reader.release(*first))?;
+            Ok(step)
+        });
+        (number, step)
+    }
 }
 
 /// The results of steps, combined in their order.

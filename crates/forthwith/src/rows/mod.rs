@@ -70,6 +70,7 @@ mod number;
 mod optional;
 mod raw;
 mod reader;
+mod readers;
 mod source;
 mod step_stream;
 mod text;

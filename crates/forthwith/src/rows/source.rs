@@ -124,6 +124,15 @@ pub trait StepReader: Send + Sync {
         threads: Option<usize>,
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Selected>;
+
+    /// Allows a stream to drop entries before this one, which will not be read again.
+    ///
+    /// # Errors
+    /// The stream is read by another process.
+    fn release(&self, before: u64) -> Result<()> {
+        let _ = before;
+        Ok(())
+    }
 }
 
 impl Table {
@@ -263,6 +272,10 @@ impl StepReader for Selection {
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Selected> {
         self.read_range(step, threads, Some(tick))
+    }
+
+    fn release(&self, before: u64) -> Result<()> {
+        Self::release(self, before)
     }
 }
 

@@ -1,27 +1,23 @@
-//! Steps that are read ahead.
+//! Steps in their order, read ahead.
 
-use super::RowSteps;
+use super::{RowSteps, readers::Readers};
 use crate::Selected;
 use forthwith_plan::{Error, Result};
 use std::{
-    collections::VecDeque,
     num::NonZero,
-    ops::Range,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
     thread::{JoinHandle, available_parallelism},
 };
 
-/// Large steps that are read at a time, by a thread each. More threads than these share the work of a step.
-const READERS: usize = 4;
-
-/// Steps in their order, read by threads of their own or, with one thread and for views, when they are asked for.
+/// Steps in their order: read by threads, by one ahead, or, with one thread and for views, when they are asked for.
 pub(super) enum StepStream {
     Here { steps: Box<dyn RowSteps>, threads: Option<usize> },
-    Ahead(Readers),
+    Ahead(Reader),
+    SideBySide(Readers),
     Ended,
 }
 
@@ -31,16 +27,18 @@ impl StepStream {
             return Ok(Self::Here { steps, threads });
         }
         let all = threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get));
-        let readers = if steps.are_large() { all.clamp(1, READERS) } else { 1 };
-        Readers::start(steps, readers, if readers == 1 { threads } else { Some(all / readers) })
-            .map(Self::Ahead)
+        if all > 1 && steps.are_large() {
+            return Ok(Self::SideBySide(Readers::start(steps, all)));
+        }
+        Reader::start(steps, threads).map(Self::Ahead)
     }
 
     pub(super) fn next(&mut self) -> Result<Option<Selected>> {
         let step = match self {
             Self::Ended => return Ok(None),
             Self::Here { steps, threads } => steps.read_next(*threads, &mut |_| true),
-            Self::Ahead(readers) => readers.next(),
+            Self::Ahead(reader) => reader.next(),
+            Self::SideBySide(readers) => readers.next(),
         };
         if !matches!(step, Ok(Some(_))) {
             *self = Self::Ended;
@@ -49,62 +47,33 @@ impl StepStream {
     }
 }
 
-/// Threads that take turns in reading steps. Each waits with its step until that is taken, so one step per reader is in memory
-/// besides the present one.
-pub(super) struct Readers {
-    readers: VecDeque<Reader>,
-    is_dropped: Arc<AtomicBool>,
-}
-
-struct Reader {
+/// A thread that reads the next step while the present one is in use.
+pub(super) struct Reader {
     /// Taken when the reader is dropped.
     steps: Option<Receiver<Result<Selected>>>,
     thread: Option<JoinHandle<()>>,
-}
-
-impl Readers {
-    fn start(steps: Box<dyn RowSteps>, count: usize, threads: Option<usize>) -> Result<Self> {
-        let is_dropped = Arc::new(AtomicBool::new(false));
-        let mut readers = Self { readers: VecDeque::new(), is_dropped: Arc::clone(&is_dropped) };
-        if count == 1 {
-            readers.add(move |sender| read_all(steps, threads, &is_dropped, sender))?;
-            return Ok(readers);
-        }
-        let shared = Arc::new(Mutex::new(Turns {
-            steps,
-            waiting: (0..count).map(|_| VecDeque::new()).collect(),
-            taken: 0,
-        }));
-        for number in 0..count {
-            let (shared, is_dropped) = (Arc::clone(&shared), Arc::clone(&is_dropped));
-            readers.add(move |sender| read_in_turn(&shared, number, threads, &is_dropped, sender))?;
-        }
-        Ok(readers)
-    }
-
-    fn add(&mut self, read: impl FnOnce(&SyncSender<Result<Selected>>) + Send + 'static) -> Result<()> {
-        // No place to wait in: next to the present step, each reader has one that is ready or being read.
-        let (sender, receiver) = sync_channel(0);
-        let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(move || read(&sender));
-        let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
-        let thread = Some(thread.map_err(refused)?);
-        self.readers.push_back(Reader { steps: Some(receiver), thread });
-        Ok(())
-    }
-
-    fn next(&mut self) -> Result<Option<Selected>> {
-        let Some(mut reader) = self.readers.pop_front() else { return Ok(None) };
-        match reader.steps.as_ref().map(Receiver::recv) {
-            Some(Ok(step)) => {
-                self.readers.push_back(reader);
-                step.map(Some)
-            }
-            _ => reader.join().map(|()| None),
-        }
-    }
+    is_dropped: Arc<AtomicBool>,
 }
 
 impl Reader {
+    fn start(steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
+        let is_dropped = Arc::new(AtomicBool::new(false));
+        // No place to wait in: next to the present step there is one that is ready or being read.
+        let (sender, receiver) = sync_channel(0);
+        let dropped = Arc::clone(&is_dropped);
+        let read = move || read_all(steps, threads, &dropped, &sender);
+        let thread = std::thread::Builder::new().name("forthwith rows".into()).spawn(read);
+        let refused = |error| Error::fault(format!("no thread to read rows ahead: {error}; use one thread"));
+        Ok(Self { steps: Some(receiver), thread: Some(thread.map_err(refused)?), is_dropped })
+    }
+
+    fn next(&mut self) -> Result<Option<Selected>> {
+        match self.steps.as_ref().map(Receiver::recv) {
+            Some(Ok(step)) => step.map(Some),
+            _ => self.join().map(|()| None),
+        }
+    }
+
     /// Waits for the thread.
     fn join(&mut self) -> Result<()> {
         match self.thread.take().map(JoinHandle::join) {
@@ -114,11 +83,11 @@ impl Reader {
     }
 }
 
-impl Drop for Readers {
+impl Drop for Reader {
     fn drop(&mut self) {
         self.is_dropped.store(true, Ordering::Relaxed);
-        self.readers.iter_mut().for_each(|reader| reader.steps = None);
-        self.readers.iter_mut().for_each(|reader| drop(reader.join()));
+        self.steps = None;
+        drop(self.join());
     }
 }
 
@@ -139,56 +108,13 @@ fn read_all(
     }
 }
 
-/// Reads each step whose turn is that of a reader.
-fn read_in_turn(
-    turns: &Mutex<Turns>,
-    reader: usize,
-    threads: Option<usize>,
-    is_dropped: &AtomicBool,
-    sender: &SyncSender<Result<Selected>>,
-) {
-    let lock = || turns.lock().unwrap_or_else(PoisonError::into_inner);
-    let steps = lock().steps.reader();
-    while !is_dropped.load(Ordering::Relaxed) {
-        let turn = lock().take(reader);
-        let read = |step| steps.read_step(step, threads, &mut |_| !is_dropped.load(Ordering::Relaxed));
-        let Some(step) = turn.transpose().map(|step| step.and_then(read)) else { return };
-        let failed = step.is_err();
-        if sender.send(step).is_err() || failed {
-            return;
-        }
-    }
-}
-
-/// Steps that are dealt out to readers in turn.
-struct Turns {
-    steps: Box<dyn RowSteps>,
-    /// Steps of each reader that others came to.
-    waiting: Vec<VecDeque<Result<Range<u64>>>>,
-    taken: usize,
-}
-
-impl Turns {
-    /// The next step of a reader; none after the last.
-    fn take(&mut self, reader: usize) -> Result<Option<Range<u64>>> {
-        loop {
-            if let Some(step) = self.waiting[reader].pop_front() {
-                return step.map(Some);
-            }
-            let Some(step) = self.steps.skip_step().transpose() else { return Ok(None) };
-            let turn = self.taken % self.waiting.len();
-            self.taken += 1;
-            self.waiting[turn].push_back(step);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)] // a test fails by panicking
 
     use super::*;
     use crate::{ProgressCallback, rows::StepReader};
+    use std::ops::Range;
 
     /// Steps of ten entries, of which one cannot be read and another not be cut.
     struct Tens {
