@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os.path
+
 from forthwith import _forthwith
 from forthwith._errors import MissingFileError, RequestError
 
@@ -21,6 +23,9 @@ def is_fileset(files: Any) -> bool:
 def is_file(name: str) -> bool:
     """Whether a path is that of a file with datasets: by its ending, which no format has for itself, and its beginning."""
     if not name.lower().endswith(_ENDING) or _ENDING[1:] in _forthwith.registered_endings():
+        return False
+    # What is read of a pipe is gone.
+    if not os.path.isfile(name):
         return False
     try:
         with open(name, "rb") as file:

@@ -116,20 +116,17 @@ impl File {
         let format = format_options(options)?;
         let (map, copy) = (source == "map", source == "pread");
         let place = files::index_place(index)?;
-        let mut stopped = None;
         let open = || -> Result<Arc<dyn Source>> {
             let store = files::options(&store.unwrap_or_default());
-            let index = files::index(&path.to_string_lossy(), place, &store, &mut stopped)?;
+            let index = files::index(&path.to_string_lossy(), place, &store)?;
             let local: Arc<dyn Source> = match path.to_str() {
                 _ if map => Arc::new(MappedFile::open(&path)?),
                 Some(uri) if copy => io::open_unmapped(uri)?,
-                _ => return files::source(&path, index, &store, &mut stopped),
+                _ => return files::source(&path, index, &store),
             };
             files::with_index(local, index)
         };
-        let opened =
-            Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None });
-        stopped.map_or(opened, Err)
+        Self::make(py, open, Settings { threads, memory, pool, huge_pages, format, object: None })
     }
 
     #[staticmethod]
@@ -150,14 +147,12 @@ impl File {
         let object = FileObject::new(object);
         let shared = object.clone();
         let place = files::index_place(index)?;
-        let mut stopped = None;
         let open = || -> Result<Arc<dyn Source>> {
-            let index = files::index(&name, place, &files::options(&[]), &mut stopped)?;
+            let index = files::index(&name, place, &files::options(&[]))?;
             files::with_index(Arc::new(Callback::shared(name, move || Box::new(object.clone()))), index)
         };
         let settings = Settings { threads, memory, pool, huge_pages, format, object: Some(shared) };
-        let opened = Self::make(py, open, settings);
-        stopped.map_or(opened, Err)
+        Self::make(py, open, settings)
     }
 
     #[getter]

@@ -62,18 +62,11 @@ pub(crate) fn split_name(text: &str) -> (&str, String) {
     files::split(text, |name| Path::new(name).exists())
 }
 
-/// The bytes that a name means, with the index of it if there is one, and options for a store. Where a stream or a network is waited for,
-/// signals are heard; the exception of their handlers goes to `stopped`, or ends a later call.
-pub(crate) fn source(
-    path: &Path,
-    index: Option<Index>,
-    store: &StoreOptions,
-    stopped: &mut Option<PyErr>,
-) -> Result<Arc<dyn io::Source>> {
-    let going_on = &mut hearing(stopped);
+/// The bytes that a name means, with the index of it if there is one, and options for a store.
+pub(crate) fn source(path: &Path, index: Option<Index>, store: &StoreOptions) -> Result<Arc<dyn io::Source>> {
     match index {
-        Some(index) => files::source_indexed(path, index, store, going_on),
-        None => files::source_with(path, store, going_on),
+        Some(index) => files::source_indexed(path, index, store),
+        None => files::source_with(path, store),
     }
 }
 
@@ -86,14 +79,9 @@ pub(crate) fn with_index(source: Arc<dyn io::Source>, index: Option<Index>) -> R
 }
 
 /// The index of a file, if one is asked for and there.
-pub(crate) fn index(
-    file: &str,
-    place: Option<IndexPlace>,
-    store: &StoreOptions,
-    stopped: &mut Option<PyErr>,
-) -> Result<Option<Index>> {
+pub(crate) fn index(file: &str, place: Option<IndexPlace>, store: &StoreOptions) -> Result<Option<Index>> {
     let Some(place) = place else { return Ok(None) };
-    files::read_index(file, &place, store, &mut hearing(stopped))
+    files::read_index(file, &place, store)
 }
 
 /// `True` is beside the file, a text a name or a folder.
@@ -114,13 +102,12 @@ pub(crate) fn make_index(
     store: Store,
 ) -> PyResult<String> {
     let place = index_place(Some(index))?.unwrap_or(IndexPlace::Beside);
-    let mut stopped = None;
     let made = py.detach(|| {
         let (store, name) = (options(&store.unwrap_or_default()), path.to_string_lossy());
-        let index = forthwith::index(source(&path, None, &store, &mut stopped)?)?;
+        let index = forthwith::index(source(&path, None, &store)?)?;
         files::write_index(&index, &name, &place, &store)
     });
-    match raised().or(stopped) {
+    match raised() {
         Some(raised) => Err(raised),
         None => made.map_err(|error| error_of(py, error, None, None)),
     }

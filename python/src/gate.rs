@@ -18,6 +18,7 @@ pub(crate) struct Gate {
     lends_views: bool,
     concurrent: bool,
     plans_requests: bool,
+    is_stream: bool,
     source: RwLock<Option<Arc<dyn Source>>>,
 }
 
@@ -30,6 +31,7 @@ impl Gate {
             lends_views: source.lends_views(),
             concurrent: source.concurrent(),
             plans_requests: source.plans_requests(),
+            is_stream: source.is_stream(),
             source: RwLock::new(Some(source)),
         }
     }
@@ -73,6 +75,9 @@ macro_rules! known {
 impl Source for Gate {
     refused_when_closed! {
         size() -> u64;
+        grown(beyond: u64) -> u64;
+        size_so_far() -> u64;
+        release(before: u64) -> u64;
         read(ranges: &[Range<u64>]) -> Vec<Bytes>;
         read_one(range: Range<u64>) -> Bytes;
         read_into(at: u64, into: &mut [u8]) -> ();
@@ -83,7 +88,7 @@ impl Source for Gate {
         beside(name: &str) -> Arc<dyn Source>;
     }
 
-    known!(zero_copy views_may_change lends_views concurrent plans_requests);
+    known!(zero_copy views_may_change lends_views concurrent plans_requests is_stream);
 
     fn uri(&self) -> &str {
         &self.uri

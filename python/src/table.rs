@@ -134,6 +134,17 @@ impl Table {
         self.table.arrow_schema().map(|schema| arrow::capsule(py, &schema)).transpose()
     }
 
+    /// Whether entries arrive while the table is read.
+    #[getter]
+    fn is_stream(&self) -> bool {
+        self.table.is_stream()
+    }
+
+    /// The number of entries, by an estimate where blocks have to be counted and not all were.
+    fn likely_entries(&self, py: Python<'_>) -> PyResult<u64> {
+        self.handle.run(py, || self.table.likely_entries())
+    }
+
     fn entries_up_to(&self, py: Python<'_>, most: u64) -> PyResult<u64> {
         self.handle.run(py, || self.table.entries_up_to(most))
     }

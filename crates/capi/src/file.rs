@@ -47,7 +47,7 @@ pub unsafe extern "C" fn forthwith_open(
         let (out, uri, options) =
             unsafe { (Out::of_handle(out)?, text(uri, "uri")?, text_or_none(options, "options")?) };
         let options = GivenOptions::parse(options)?.for_one_file()?;
-        let source = files::source_with(uri, &options.store, &mut || true)?;
+        let source = files::source_with(uri, &options.store)?;
         let file = File::from_source_with(source, options.engine, &options.open)?;
         let format = CString::new(file.format()).unwrap_or_default();
         out.put(FileHandle { file, format });

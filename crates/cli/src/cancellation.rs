@@ -63,6 +63,23 @@ impl Source for Cancellable {
         self.source.size()
     }
 
+    fn is_stream(&self) -> bool {
+        self.source.is_stream()
+    }
+
+    fn grown(&self, beyond: u64) -> Result<u64> {
+        self.check()?;
+        self.source.grown(beyond)
+    }
+
+    fn size_so_far(&self) -> Result<u64> {
+        self.source.size_so_far()
+    }
+
+    fn release(&self, before: u64) -> Result<u64> {
+        self.source.release(before)
+    }
+
     fn inner(&self) -> Option<&dyn Source> {
         Some(&*self.source)
     }

@@ -46,7 +46,7 @@ fn one(target: &Target, is_one_of_several: bool, place: &IndexPlace, opening: &O
         return Err(Failure::misuse(what));
     }
     let store = opening.store();
-    let source = files::source_with(target.name(), &store, &mut || true)?;
+    let source = files::source_with(target.name(), &store)?;
     let index = index_of(source)?;
     let to = files::write_index(&index, &target.uri, place, &store)?;
     let bytes = index.ranges().iter().fold(0, |sum, range| sum + (range.end - range.start));

@@ -34,7 +34,7 @@ mod signals {
         }
     }
 
-    pub(crate) struct Watch([libc::sighandler_t; SIGNALS.len()]);
+    pub(crate) struct Watch([libc::sigaction; SIGNALS.len()]);
 
     impl Watch {
         /// Notes signals from now on. Begun before the file is made, so that none comes between the two.
@@ -42,12 +42,17 @@ mod signals {
             ASKED.store(false, Ordering::Relaxed);
             Self(SIGNALS.map(|signal| {
                 let handler: extern "C" fn(libc::c_int) = note;
-                // SAFETY: the handler does nothing but what handlers may do.
-                let before = unsafe { libc::signal(signal, handler as libc::sighandler_t) };
-                if before == libc::SIG_IGN {
+                // SAFETY: a structure of numbers, of which zero is one; a set that is empty then.
+                let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
+                // Without SA_RESTART: whoever waits for a pipe has to look at the flag.
+                action.sa_sigaction = handler as libc::sighandler_t;
+                let mut before = action;
+                // SAFETY: the handler does nothing but what handlers may do, and both structures live.
+                unsafe { libc::sigaction(signal, &raw const action, &raw mut before) };
+                if before.sa_sigaction == libc::SIG_IGN {
                     // The parent process ignores the signal, and so do we.
                     // SAFETY: as before.
-                    unsafe { libc::signal(signal, libc::SIG_IGN) };
+                    unsafe { libc::sigaction(signal, &raw const before, ptr::null_mut()) };
                 }
                 before
             }))
@@ -59,17 +64,24 @@ mod signals {
             PART.store(part.map_or(ptr::null_mut(), CString::into_raw), Ordering::Release);
         }
 
+        #[allow(clippy::unused_self, reason = "signals are noted as long as there is one")]
         pub(crate) fn asked(&self) -> bool {
-            ASKED.load(Ordering::Relaxed)
+            is_asked()
         }
+    }
+
+    /// Whether a signal came while one was noted, by whatever [`Watch`] there is.
+    pub(crate) fn is_asked() -> bool {
+        ASKED.load(Ordering::Relaxed)
     }
 
     impl Drop for Watch {
         fn drop(&mut self) {
-            for (signal, before) in SIGNALS.into_iter().zip(self.0) {
+            for (signal, before) in SIGNALS.into_iter().zip(&self.0) {
                 // SAFETY: what was there before is there again.
-                unsafe { libc::signal(signal, before) };
+                unsafe { libc::sigaction(signal, before, ptr::null_mut()) };
             }
+            ASKED.store(false, Ordering::Relaxed);
             PART.store(ptr::null_mut(), Ordering::Release);
         }
     }
@@ -93,6 +105,10 @@ mod signals {
             false
         }
     }
+
+    pub(crate) fn is_asked() -> bool {
+        false
+    }
 }
 
-pub(crate) use signals::Watch;
+pub(crate) use signals::{Watch, is_asked};

@@ -5,6 +5,7 @@ use crate::{
     console::Console,
     failure::{Failure, Result},
     human,
+    interrupt::is_asked,
     target::Target,
     words::Words,
 };
@@ -91,14 +92,18 @@ pub(crate) fn whole_file(target: &Target, opening: &Opening) -> Result<File> {
 }
 
 fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
-    let (name, store, going_on) = (target.name(), opening.store(), &mut || true);
+    let cancellation = opening.cancellation.clone();
+    let is_cancelled = move || cancellation.as_ref().is_some_and(Cancellation::is_cancelled);
+    // What waits for a pipe or a server ends with a signal that is noted.
+    let store = opening.store().going_on(move || !is_asked() && !is_cancelled());
+    let name = target.name();
     let index = match &opening.index {
-        Some(index) => files::read_index(&target.uri, &IndexPlace::At(index.clone()), &store, going_on)?,
+        Some(index) => files::read_index(&target.uri, &IndexPlace::At(index.clone()), &store)?,
         None => None,
     };
     let opened = match index {
-        Some(index) => files::source_indexed(name, index, &store, going_on),
-        None => files::source_with(name, &store, going_on),
+        Some(index) => files::source_indexed(name, index, &store),
+        None => files::source_with(name, &store),
     };
     let guarded = opened.map(|source| match &opening.cancellation {
         Some(cancellation) => cancellation.guard(source),

@@ -83,6 +83,14 @@ impl Dataset for WithConstants {
         self.inner.counts_blocks()
     }
 
+    fn is_stream(&self) -> bool {
+        self.inner.is_stream()
+    }
+
+    fn release(&self, before: u64) -> Result<()> {
+        self.inner.release(before)
+    }
+
     fn entries_counted(&self) -> Result<u64> {
         self.inner.entries_counted()
     }

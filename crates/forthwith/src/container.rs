@@ -225,7 +225,7 @@ impl FileInfo {
     ///
     /// If the size cannot be asked for.
     pub fn of(file: &dyn Container) -> Result<Self> {
-        let (uri, size) = (file.source().uri().to_owned(), file.source().size()?);
+        let (uri, size) = (file.source().uri().to_owned(), file.source().size_so_far()?);
         Ok(Self { uri, format: file.format().into(), size, ..Self::default() })
     }
 }

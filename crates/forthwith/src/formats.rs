@@ -127,6 +127,12 @@ pub trait Format: Send + Sync {
         false
     }
 
+    /// Whether a file that is one compressed stream is read as what it decompresses to.
+    fn is_decompressed(&self, source: &dyn Source) -> bool {
+        let _ = source;
+        self.is_text()
+    }
+
     /// The options for opening a file that it understands.
     fn options(&self) -> &'static [OptionSpec] {
         &[]
@@ -217,7 +223,7 @@ pub(crate) fn open(
     let each = |format: &&'static dyn Format| format.options().iter().map(|spec| (format.name(), *spec));
     let all: Vec<_> = FORMATS.iter().flat_map(each).collect();
     options.check(format.name(), format.options(), &all).map_err(|error| error.in_file(source.uri()))?;
-    let source = if format.is_text() { text::decompressed(source)? } else { source };
+    let source = if format.is_decompressed(&*source) { text::decompressed(source)? } else { source };
     format.open(source, options, engine)
 }
 
@@ -249,7 +255,7 @@ pub(crate) fn option_kind(name: &str) -> Option<OptionKind> {
 
 /// The format of what a source holds.
 fn found(source: &dyn Source) -> Result<&'static dyn Format> {
-    let head = source.read_one(0..source.size()?.min(head_bytes()))?;
+    let head = source.read_one(0..source.grown(head_bytes() - 1)?.min(head_bytes()))?;
     let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
     format.ok_or_else(|| {
         let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
@@ -311,8 +317,8 @@ fn ending(name: &str) -> Option<String> {
     Some(name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase())
 }
 
-/// The ending of the name of a file of text, without that of a compressed stream.
-#[cfg(any(feature = "csv", feature = "json"))]
+/// The ending of the name of a file before that of a compressed stream.
+#[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 fn text_ending(name: &str) -> Option<String> {
     let ending = ending(name)?;
     match text::COMPRESSED.contains(&&*ending) {

@@ -15,6 +15,9 @@ const PROBE: u64 = 1024;
 ///
 /// A block is decompressed whole or not at all. So that steps much smaller than a block do not decompress it each anew, steps that follow
 /// each other are read together, some 32 MiB of them, and each is handed out as a copy that keeps nothing of the others.
+///
+/// Steps over a [stream](Table::is_stream) are cut as its entries arrive, and each is read by itself. Entries before the present step are
+/// dropped if the stream keeps more than its limit, so memory is bounded whatever the stream's length.
 #[derive(Debug)]
 pub struct Steps {
     selection: Selection,
@@ -52,6 +55,9 @@ impl Steps {
         steps: VecDeque<Range<u64>>,
         uncut: Option<(Range<u64>, Step)>,
     ) -> Result<Self> {
+        if selection.table().is_stream() {
+            return Ok(Self { selection, steps, uncut, size: None, together: 0, grown: 0, held: None });
+        }
         let known = uncut.as_ref().map(|(entries, _)| entries.start.saturating_add(PROBE));
         let density = density(&selection, known)?;
         let size = uncut.as_ref().map(|(_, size)| *size);
@@ -95,7 +101,7 @@ impl Steps {
         matches!(self.size, Some(Step::Bytes(bytes)) if bytes >= TOGETHER_BYTES)
     }
 
-    /// The entries of the next step, which is not read; `None` after the last.
+    /// The entries of the next step, which is not read; `None` after the last. A stream drops nothing: the step may be read later.
     ///
     /// # Errors
     /// As [`Table::plan`].
@@ -127,8 +133,8 @@ impl Steps {
         threads: Option<usize>,
         mut tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Option<Selected>> {
-        self.cut()?;
-        let Some(step) = self.steps.pop_front() else { return Ok(None) };
+        let Some(step) = self.skip_step()? else { return Ok(None) };
+        self.selection.release(step.start)?;
         let is_held = |held: &Selected| held.entries.start <= step.start && step.end <= held.entries.end;
         if !self.held.as_ref().is_some_and(is_held) {
             self.held = None;
@@ -166,6 +172,9 @@ impl Steps {
 
     /// Cuts as many steps as may be read together.
     fn cut(&mut self) -> Result<()> {
+        if self.table().is_stream() {
+            return self.cut_stream();
+        }
         while let Some((range, step)) = self.uncut.clone() {
             let first = self.steps.front().map_or(range.start, |step| step.start);
             if range.start > first && range.start - first > self.together.min(self.grown) {
@@ -184,6 +193,15 @@ impl Steps {
             self.steps.extend(cut);
             self.uncut = next.map(|next| (next..range.end, step));
         }
+        Ok(())
+    }
+
+    /// Cuts the next step of a stream.
+    fn cut_stream(&mut self) -> Result<()> {
+        let Some((range, step)) = self.uncut.clone().filter(|_| self.steps.is_empty()) else { return Ok(()) };
+        let next = stream_step(&self.selection, &range, step)?;
+        self.uncut = (next.start < next.end && next.end < range.end).then_some((next.end..range.end, step));
+        self.steps.extend(Some(next).filter(|next| !next.is_empty()));
         Ok(())
     }
 
@@ -220,6 +238,39 @@ fn density(selection: &Selection, known: Option<u64>) -> Result<f64> {
         known => known,
     };
     selection.density(known)
+}
+
+/// The first step of a range of a stream; an empty one after its end. It waits for no more entries than it has.
+fn stream_step(selection: &Selection, range: &Range<u64>, step: Step) -> Result<Range<u64>> {
+    let (table, start) = (selection.table(), range.start);
+    let mut wanted = match step {
+        Step::Entries(entries) => start.saturating_add(entries.max(1)),
+        Step::Bytes(_) => start.saturating_add(1),
+    };
+    loop {
+        wanted = wanted.min(range.end);
+        let end = match table.entries_up_to(wanted) {
+            Ok(end) => end,
+            Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
+            // First the entries before the damage; the next call comes to it.
+            Err(error) => match table.dataset().entries_counted() {
+                Ok(counted) if counted > start => return Ok(start..counted.min(wanted)),
+                _ => return Err(error),
+            },
+        };
+        let Step::Bytes(bytes) = step else { return Ok(start..end.max(start)) };
+        if end < wanted || end <= start {
+            return Ok(start..end.max(start));
+        }
+        let counted = table.here(table.dataset().entries_counted())?;
+        let entries = bytes as f64 / density(selection, Some(counted))?.max(1e-9);
+        let step_end = start.saturating_add((entries as u64).max(1)).min(range.end);
+        if step_end <= counted {
+            return Ok(start..step_end);
+        }
+        // The first entries may be smaller than others.
+        wanted = step_end.min(counted.saturating_add(4 * (counted - start)));
+    }
 }
 
 /// The first steps of a range, for which no more than about `entries` entries are counted, and where the next ones begin if there are

@@ -275,6 +275,12 @@ impl Table {
         self.dataset.counts_blocks()
     }
 
+    /// Whether entries arrive while the table is read; see [`Dataset::is_stream`].
+    #[must_use]
+    pub fn is_stream(&self) -> bool {
+        self.dataset.is_stream()
+    }
+
     /// All fields in the file's order, parents before their children.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! Opening a file: one pass over its text.
 
 use crate::{
+    blocks::{Block, BlockList, Blocks},
     decode::{Framing, check_line, lines_of},
     framing::{Event, Framer},
     lexer::{DEEPEST, Lexer, Stop},
@@ -33,9 +34,8 @@ pub struct JsonOptions {
 #[derive(Debug)]
 pub struct JsonFile {
     pub(crate) source: Arc<dyn Source>,
-    pub(crate) framing: Framing,
     pub(crate) types: Types,
-    pub(crate) blocks: Arc<[Block]>,
+    pub(crate) blocks: Blocks,
 }
 
 /// The type of an entry.
@@ -45,17 +45,12 @@ pub(crate) enum Types {
     Found(Box<Seen>, Found),
 }
 
-/// Some values that are decoded together.
-#[derive(Clone, Debug)]
-pub(crate) struct Block {
-    pub bytes: Range<u64>,
-    pub entries: Range<u64>,
-    /// Line and column at which it begins.
-    pub place: Place,
-}
-
 /// Bytes of a block, at least.
 const BLOCK: usize = 2 << 20;
+/// Least size of a block of a stream, which is copied with each piece of it that arrives.
+const BLOCK_OF_STREAM: usize = 256 << 10;
+/// Bytes of a stream that are looked at again without regard to how many there are.
+const MOST_REPEATED: u64 = 64 << 20;
 /// Limit on blocks that are read at once.
 const MOST_BLOCKS: usize = 32;
 /// Limit on the bytes of a value.
@@ -80,22 +75,31 @@ enum Mode {
 }
 
 /// The state of the pass.
-struct Scan<'a> {
+pub(crate) struct Scan<'a> {
     runner: &'a dyn BlockRunner,
     mode: Mode,
-    framing: Framing,
+    is_stream: bool,
+    /// Whether the first bytes were looked at.
+    is_begun: bool,
+    /// Bytes of a block, at least.
+    block: usize,
     /// The types so far, unless they are given.
     seen: Option<Seen>,
     /// Those of the block that is being filled, when values are parsed one by one.
     partial: Seen,
     /// Text that was read and is not yet in a block, and where it begins.
     text: Bytes,
-    place: Place,
-    is_end: bool,
+    pub(crate) place: Place,
+    /// Size of the source, unless it is a stream; bytes read so far, and whether they are all.
+    size: u64,
+    read: u64,
+    /// Bytes of a stream that were copied and looked at more than once.
+    repeated: u64,
+    pub(crate) is_end: bool,
     /// Bytes of the text that are of the block that is being filled, and its entries.
     filled: usize,
-    count: u64,
-    blocks: Vec<Block>,
+    pub(crate) count: u64,
+    pub(crate) list: BlockList,
     /// Whether each value so far is on a line of its own.
     has_lines: bool,
     /// Whether the list that the file is has ended.
@@ -106,7 +110,7 @@ struct Scan<'a> {
 }
 
 impl JsonFile {
-    /// Reads the whole file once. Where each value is on a line of its own, damage of a line is found when the line is read.
+    /// Reads the whole file once, unless it is a stream that is read by a schema. Where each value is on a line of its own, damage of a line is found when the line is read.
     ///
     /// # Errors
     /// The source cannot be read; text that is not JSON, with line and column; a schema that is none.
@@ -117,26 +121,18 @@ impl JsonFile {
 
     fn scan(source: Arc<dyn Source>, options: &JsonOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let given = options.schema.as_deref().map(schema::form).transpose()?;
-        let size = source.size()?;
-        let blocks = if runner.threads() > 1 { (2 * runner.threads()).min(MOST_BLOCKS) } else { 1 };
-        let mut scan = Scan::new(runner, given.is_none());
-        let mut end = 0;
-        loop {
-            // A value that is longer than what was read may be begun anew: pieces become longer, so that this is not often.
-            let more = ((blocks * BLOCK).max(scan.text.len()) as u64).min(size - end);
-            scan.text = scan.extended(&*source, end..end + more)?;
-            let is_begin = end == 0;
-            end += more;
-            scan.is_end = end == size;
-            if is_begin {
-                scan.begin(options.lines);
-            }
-            scan.run()?;
-            if scan.is_end {
-                break;
-            }
+        if let Some(form) = given.as_ref().filter(|_| source.is_stream()) {
+            let blocks = Blocks::of_stream(Arc::clone(&source), options.lines);
+            return Ok(Self { source, types: Types::Given(form.clone()), blocks });
         }
-        let Scan { framing, seen, blocks, .. } = scan.finish()?;
+        // A stream is read to its end.
+        let size = source.size()?;
+        let mut scan = Scan { size, ..Scan::new(runner, given.is_none()) };
+        while !scan.is_end {
+            scan.advance(&*source, options.lines)?;
+        }
+        scan.check_damage()?;
+        let Scan { seen, list, .. } = scan;
         let types = match given {
             Some(form) => Types::Given(form),
             None => Types::Found(
@@ -144,7 +140,7 @@ impl JsonFile {
                 Found { unions: options.unions, dates: options.dates },
             ),
         };
-        Ok(Self { source, framing, types, blocks: blocks.into() })
+        Ok(Self { source, types, blocks: Blocks::File(list) })
     }
 }
 
@@ -153,20 +149,78 @@ impl<'a> Scan<'a> {
         Self {
             runner,
             mode: Mode::Brackets(Framer::new(false)),
-            framing: Framing::Values,
+            is_stream: false,
+            is_begun: false,
+            block: BLOCK,
             seen: finds_types.then(Seen::default),
             partial: Seen::default(),
             text: Bytes::new(),
             place: Place { byte: 0, line: 1, column: 0 },
+            size: 0,
+            read: 0,
+            repeated: 0,
             is_end: false,
             filled: 0,
             count: 0,
-            blocks: Vec::new(),
+            list: BlockList::default(),
             has_lines: true,
             is_over: false,
             damage: None,
             sound: 0,
         }
+    }
+
+    /// The pass over a stream whose type is given.
+    pub(crate) fn of_stream(runner: &'a dyn BlockRunner) -> Self {
+        Self { is_stream: true, block: BLOCK_OF_STREAM, ..Self::new(runner, false) }
+    }
+
+    /// Reads more of the source: some blocks of a file, or the bytes of a stream that have arrived, at least one.
+    pub(crate) fn advance(&mut self, source: &dyn Source, lines: bool) -> Result<()> {
+        // A value that is longer than what was read may be begun anew: pieces become longer, so that this is not often.
+        let waiting = self.text.len();
+        let (least, most) = if self.is_stream {
+            // An entry is there with its last byte, however long it is, as long as beginning anew is not most of the work.
+            let may_wait = self.repeated > 4 * self.read + MOST_REPEATED && waiting > self.block;
+            self.repeated += waiting as u64;
+            (if may_wait { waiting } else { 1 }, waiting.max(self.block))
+        } else {
+            let threads = self.runner.threads();
+            let blocks = if threads > 1 { (2 * threads).min(MOST_BLOCKS) } else { 1 };
+            let more = (blocks * BLOCK).max(waiting);
+            (more, more)
+        };
+        let beyond = self.read.saturating_add(least as u64 - 1);
+        let size = if self.is_stream { source.grown(beyond)? } else { self.size };
+        let end = size.min(self.read.saturating_add(most as u64));
+        self.text = self.extended(source, self.read..end)?;
+        (self.read, self.is_end) = (end, end == size && size <= beyond);
+        if !self.is_begun {
+            if !self.is_end && !self.has_beginning() {
+                return Ok(());
+            }
+            self.begin(lines);
+            self.is_begun = true;
+        }
+        self.run()
+    }
+
+    /// Ends the block that is being filled, so that its entries can be read.
+    pub(crate) fn close(&mut self) {
+        if self.count > 0 {
+            let (filled, count) = (std::mem::take(&mut self.filled), std::mem::take(&mut self.count));
+            if let Mode::Brackets(framer) = &mut self.mode {
+                framer.drain(filled);
+            }
+            self.push_block(0..filled, count);
+            self.text.advance(filled);
+        }
+    }
+
+    /// Whether there is a first byte that is not blank, and no part of a byte order mark.
+    fn has_beginning(&self) -> bool {
+        let is_mark = self.text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.text);
+        !is_mark && self.text.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
     /// The text with the bytes of a range behind it.
@@ -192,12 +246,14 @@ impl<'a> Scan<'a> {
         }
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
         if self.text.get(blanks) == Some(&b'[') && !lines {
-            self.framing = Framing::List;
+            self.list.framing = Framing::List;
             self.mode = Mode::Brackets(Framer::new(true));
             self.drain(blanks + 1);
         }
         match self.seen {
-            None if lines => (self.mode, self.framing) = (Mode::Lines, Framing::Lines),
+            None if lines => (self.mode, self.list.framing) = (Mode::Lines, Framing::Lines),
+            // The masks of brackets are those of whole words, behind which the last value of a stream would wait.
+            None if self.is_stream => self.mode = Mode::Parsing,
             // One thread that looks at all of the text needs no brackets.
             Some(_) if self.runner.threads() == 1 => self.mode = Mode::Parsing,
             _ => {}
@@ -234,7 +290,7 @@ impl<'a> Scan<'a> {
                 return false;
             };
             (filled, count) = (end, count + 1);
-            if end - begin >= BLOCK {
+            if end - begin >= self.block {
                 closed.push((begin..end, count));
                 (begin, count) = (end, 0);
             }
@@ -265,7 +321,7 @@ impl<'a> Scan<'a> {
     /// Adds the types of blocks to those so far, up to the first one that is refused; returns its number.
     fn take_types(&mut self, blocks: &[(Range<usize>, u64)]) -> usize {
         let Some(seen) = &mut self.seen else { return blocks.len() };
-        let found = types_of(self.runner, &self.text, blocks, self.framing);
+        let found = types_of(self.runner, &self.text, blocks, self.list.framing);
         found.into_iter().map_while(|types| types.map(|types| seen.merge(types))).count()
     }
 
@@ -277,9 +333,9 @@ impl<'a> Scan<'a> {
         let (mut filled, damage) = done?;
         if damage.is_some() {
             filled = self.whole_lines(filled);
-            self.partial = types(&self.text[..filled], self.framing).unwrap_or_default();
+            self.partial = types(&self.text[..filled], self.list.framing).unwrap_or_default();
         }
-        if self.is_end || damage.is_some() || filled >= BLOCK {
+        if self.is_end || damage.is_some() || filled >= self.block {
             if let Some(seen) = &mut self.seen {
                 seen.merge(std::mem::take(&mut self.partial));
             }
@@ -294,11 +350,11 @@ impl<'a> Scan<'a> {
         if let Some(refused) = damage {
             let at = refused.at.saturating_sub(filled);
             let error = self.place.stop(&refused.stop, "", &self.text, at);
-            return self.damaged(error.at_entry(self.entries()));
+            return self.damaged(error.at_entry(self.list.entries));
         }
         if self.text.len() - self.filled >= LONGEST {
             let error = self.place.fault(&format!("a value of more than {LONGEST} bytes"), "", &[], 0);
-            return self.damaged(error.at_entry(self.entries()));
+            return self.damaged(error.at_entry(self.list.entries));
         }
         Ok(())
     }
@@ -349,14 +405,14 @@ impl<'a> Scan<'a> {
 
     /// Takes note of the next entry; false where there is none.
     fn entry(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, Stop> {
-        let is_list = self.framing == Framing::List;
+        let is_list = self.list.framing == Framing::List;
         if lexer.peek().is_none() {
             return if is_list && !self.is_over { Err(Stop::Incomplete) } else { Ok(false) };
         }
         if self.is_over {
             return Err("text behind the list that the file is".into());
         }
-        if is_list && !lexer.next_item(self.entries() + self.count == 0)? {
+        if is_list && !lexer.next_item(self.list.entries + self.count == 0)? {
             self.is_over = true;
             return self.entry(lexer);
         }
@@ -369,12 +425,12 @@ impl<'a> Scan<'a> {
 
     /// Goes on by lines if values are on lines, and otherwise ends with an error.
     fn damaged(&mut self, error: Error) -> Result<()> {
-        if !self.has_lines || self.framing == Framing::List {
+        if !self.has_lines || self.list.framing == Framing::List {
             return Err(error);
         }
-        self.sound = self.entries();
+        self.sound = self.list.entries;
         self.damage = Some(error);
-        (self.mode, self.framing) = (Mode::Lines, Framing::Lines);
+        (self.mode, self.list.framing) = (Mode::Lines, Framing::Lines);
         Ok(())
     }
 
@@ -416,11 +472,6 @@ impl<'a> Scan<'a> {
         count
     }
 
-    /// The number of entries in blocks.
-    fn entries(&self) -> u64 {
-        self.blocks.last().map_or(0, |block| block.entries.end)
-    }
-
     /// Ends a block at bytes of the text; those before them are in blocks already.
     fn push_block(&mut self, bytes: Range<usize>, count: u64) {
         let text = self.text.slice(bytes);
@@ -431,10 +482,10 @@ impl<'a> Scan<'a> {
     fn push_text(&mut self, text: &[u8], count: u64) {
         let feeds = LineFeeds::of(text);
         let behind = self.place.behind_lines(text, feeds);
-        let entries = self.entries();
+        let entries = self.list.entries;
         if count > 0 {
-            self.has_lines &= self.framing == Framing::Lines || lines_with(text, feeds) == count;
-            self.blocks.push(Block {
+            self.has_lines &= self.list.framing == Framing::Lines || lines_with(text, feeds) == count;
+            self.list.push(Block {
                 bytes: self.place.byte..behind.byte,
                 entries: entries..entries + count,
                 place: self.place,
@@ -450,10 +501,10 @@ impl<'a> Scan<'a> {
     }
 
     /// An error if there is damage and nothing else.
-    fn finish(mut self) -> Result<Self> {
+    pub(crate) fn check_damage(&mut self) -> Result<()> {
         match self.damage.take() {
             Some(error) if self.sound == 0 => Err(error),
-            _ => Ok(self),
+            _ => Ok(()),
         }
     }
 }

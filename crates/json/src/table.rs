@@ -2,7 +2,8 @@
 
 use crate::{
     JsonFile,
-    decode::Recipe,
+    blocks::BlockList,
+    decode::{Framing, Recipe},
     fill::Fill,
     scan::Types,
     schema::number_keys,
@@ -60,7 +61,7 @@ impl JsonTable {
     }
 
     /// The group that decodes some columns.
-    fn group(&self, fields: &[u32]) -> Result<Group> {
+    fn group(&self, fields: &[u32], framing: Framing) -> Result<Group> {
         let mut forms = Vec::new();
         for field in fields {
             let (name, form) = self.column(*field)?;
@@ -75,7 +76,7 @@ impl JsonTable {
             forms.first().map_or(Form::Empty, |(_, form)| (*form).clone())
         };
         number_keys(&mut form);
-        let recipe = Recipe { framing: self.file.framing, form };
+        let recipe = Recipe { framing, form };
         let path = match forms.as_slice() {
             [(only, _)] if self.is_record => (*only).to_owned(),
             _ => String::new(),
@@ -88,12 +89,9 @@ impl JsonTable {
         Ok(Group { split: self.is_record, ..Group::of(path, reading, columns) })
     }
 
-    /// The numbers of the blocks with some of these entries.
-    fn within(&self, entries: &Range<u64>) -> Range<usize> {
-        let blocks = &self.file.blocks;
-        let from = blocks.partition_point(|block| block.entries.end <= entries.start);
-        let to = blocks.partition_point(|block| block.entries.start < entries.end);
-        from..to.max(from)
+    /// Acts on the blocks when those of the first `entries` entries were found, or all.
+    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+        self.file.blocks.up_to(entries, act).map_err(|error| self.here(error))
     }
 }
 
@@ -134,7 +132,36 @@ impl Dataset for JsonTable {
     }
 
     fn entries(&self) -> Result<u64> {
-        Ok(self.file.blocks.last().map_or(0, |block| block.entries.end))
+        self.entries_up_to(u64::MAX)
+    }
+
+    fn entries_up_to(&self, most: u64) -> Result<u64> {
+        self.up_to(most, |list| list.entries.min(most))
+    }
+
+    fn counts_blocks(&self) -> bool {
+        self.is_stream()
+    }
+
+    fn is_stream(&self) -> bool {
+        self.file.blocks.is_stream()
+    }
+
+    fn release(&self, before: u64) -> Result<()> {
+        self.file.blocks.release(before).map_err(|error| self.here(error))
+    }
+
+    fn entries_counted(&self) -> Result<u64> {
+        self.up_to(0, |list| list.entries)
+    }
+
+    fn likely_entries(&self) -> Result<u64> {
+        self.entries_counted()
+    }
+
+    fn entry_range(&self, field: u32, most: u64) -> Result<Range<u64>> {
+        self.column(field)?;
+        Ok(0..self.entries_up_to(most)?)
     }
 
     fn is_record(&self) -> bool {
@@ -146,15 +173,20 @@ impl Dataset for JsonTable {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
+        // The types of a stream are given, and its end may never come.
+        self.describe_first(field, if self.is_stream() { 0 } else { u64::MAX })
+    }
+
+    fn describe_first(&self, field: u32, most: u64) -> Result<Description> {
         let (_, form) = self.column(field)?;
-        let each = self.file.blocks.iter().map(|block| block.bytes.end - block.bytes.start);
-        let bytes = each.fold(0, u64::saturating_add);
+        let counted = self.up_to(most, |list| (list.entries, list.count(), list.bytes, list.framing))?;
+        let (entries, blocks, bytes, framing) = counted;
         // Blocks hold all columns; nothing says how much of them is whose.
         let bytes = bytes / self.columns.len().max(1) as u64;
         let (type_name, reading) = match form {
             Err(reason) => ("values of several kinds".to_owned(), Err(reason.clone())),
             Ok(_) => {
-                let group = self.group(&[field])?;
+                let group = self.group(&[field], framing)?;
                 let form = match group.form {
                     Form::Record { contents, .. } if self.is_record && contents.len() == 1 => {
                         contents.into_iter().next().unwrap_or(Form::Empty)
@@ -164,18 +196,11 @@ impl Dataset for JsonTable {
                 (form.type_string(), Ok(Reading { form, decoder: group.decoder, reason: group.reason }))
             }
         };
-        Ok(Description {
-            type_name,
-            reading,
-            entries: self.entries()?,
-            blocks: self.file.blocks.len() as u64,
-            stored_bytes: bytes,
-            payload_bytes: bytes,
-        })
+        Ok(Description { type_name, reading, entries, blocks, stored_bytes: bytes, payload_bytes: bytes })
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        check_entries(&entries, self.entries()?).map_err(|error| self.here(error))?;
+        check_entries(&entries, self.entries_up_to(entries.end)?).map_err(|error| self.here(error))?;
         let mut plan = Plan {
             format: self.format().into(),
             uri: self.file.source.uri().to_owned(),
@@ -187,18 +212,20 @@ impl Dataset for JsonTable {
         }
         let (once, picks) = Pick::once(fields);
         plan.picks = picks;
-        plan.groups.push(self.group(&once)?);
         plan.delivered = 1;
-        for number in self.within(&entries) {
-            let block = &self.file.blocks[number];
-            let own = &block.entries;
-            let wanted = own.start.max(entries.start)..own.end.min(entries.end);
-            if !wanted.is_empty() {
-                let numbers = vec![block.place.line as i64, block.place.column as i64];
-                let task = Task::of(0, number as u64, own.clone(), Stored::Range(block.bytes.clone()));
-                plan.tasks.push(Task { wanted, numbers, ..task });
+        let framing = self.up_to(entries.end, |list| {
+            for (number, block) in list.within(&entries)? {
+                let own = &block.entries;
+                let wanted = own.start.max(entries.start)..own.end.min(entries.end);
+                if !wanted.is_empty() {
+                    let numbers = vec![block.place.line as i64, block.place.column as i64];
+                    let task = Task::of(0, number, own.clone(), Stored::Range(block.bytes.clone()));
+                    plan.tasks.push(Task { wanted, numbers, ..task });
+                }
             }
-        }
+            Ok(list.framing)
+        })?;
+        plan.groups.push(self.group(&once, framing.map_err(|error| self.here(error))?)?);
         Ok(plan)
     }
 
@@ -206,6 +233,9 @@ impl Dataset for JsonTable {
         for field in fields {
             self.column(*field)?;
         }
-        Ok(cuts(&entries, self.file.blocks[self.within(&entries)].iter().map(|block| block.entries.clone())))
+        let found = self.up_to(entries.end, |list| {
+            Ok(cuts(&entries, list.within(&entries)?.map(|(_, block)| block.entries.clone())))
+        })?;
+        found.map_err(|error| self.here(error))
     }
 }

@@ -107,6 +107,21 @@ pub trait Dataset: Any + Send + Sync {
         false
     }
 
+    /// Whether the entries arrive while the table is read, so that waiting for more of them than are needed would delay
+    /// the present ones. Such a table [counts blocks](Self::counts_blocks).
+    fn is_stream(&self) -> bool {
+        false
+    }
+
+    /// Allows a stream to drop its blocks of entries before this one, which will not be read again.
+    ///
+    /// # Errors
+    /// The stream is read by another process.
+    fn release(&self, before: u64) -> Result<()> {
+        let _ = before;
+        Ok(())
+    }
+
     /// The number of entries counted so far: all of them, unless the dataset [counts
     /// blocks](Self::counts_blocks).
     ///

@@ -7,7 +7,9 @@ use crate::{
 use buffa_descriptor::{FieldDescriptor, FieldKind, MessageIndex, ScalarType, SingularKind};
 use forthwith_columns::Form;
 use forthwith_plan::{ColumnSpec, Error, Field, Group, Pick, Reading, Result};
+use forthwith_platform::ProcessLock;
 use forthwith_program::{Dialect, Layout, Program, translate};
+use std::sync::Arc;
 
 /// Parts of fields that are listed at most.
 const MOST_PARTS: usize = 1 << 12;
@@ -23,7 +25,12 @@ pub(crate) struct Fields {
     message: MessageIndex,
     listed: Vec<Listed>,
     pub(crate) fields: Vec<Field>,
+    /// The last request: each step of a loop, and its types, ask for the same fields.
+    recent: Arc<ProcessLock<Option<Recent>>>,
 }
+
+/// Fields that were requested, and their decoder.
+type Recent = (Vec<u32>, Dialect, Group, Vec<Pick>);
 
 #[derive(Clone, Debug)]
 struct Listed {
@@ -35,7 +42,8 @@ struct Listed {
 impl Fields {
     pub(crate) fn new(schema: &Schema, message: MessageIndex, mapping: Mapping) -> Self {
         let (listed, fields) = (Vec::new(), Vec::new());
-        let mut this = Self { schema: schema.clone(), mapping, message, listed, fields };
+        let recent = Arc::default();
+        let mut this = Self { schema: schema.clone(), mapping, message, listed, fields, recent };
         this.list(message, &mut vec![message], &mut Vec::new(), None);
         this
     }
@@ -96,6 +104,28 @@ impl Fields {
 
     /// The group that reads some fields, and what makes them of its arrays, if these are not the fields already.
     pub(crate) fn group(&self, wanted: &[u32], dialect: &Dialect) -> Result<(Group, Vec<Pick>)> {
+        if let Some((fields, known, group, picks)) = &*self.recent.lock()
+            && (fields.as_slice(), known) == (wanted, dialect)
+        {
+            return Ok((group.clone(), picks.clone()));
+        }
+        let (group, picks) = self.make_group(wanted, dialect)?;
+        *self.recent.lock() = Some((wanted.to_vec(), *dialect, group.clone(), picks.clone()));
+        Ok((group, picks))
+    }
+
+    /// The Forms of some fields, by the group that reads them.
+    pub(crate) fn forms(&self, wanted: &[u32], dialect: &Dialect) -> Result<Vec<Form>> {
+        let (group, picks) = self.group(wanted, dialect)?;
+        let Form::Record { contents, .. } = group.form else { return Ok(vec![group.form]) };
+        if picks.is_empty() {
+            return Ok(contents);
+        }
+        let form = |pick: &Pick| contents.get(pick.array as usize)?.pick(&pick.path);
+        Ok(picks.iter().map(|pick| form(pick).unwrap_or(Form::Empty)).collect())
+    }
+
+    fn make_group(&self, wanted: &[u32], dialect: &Dialect) -> Result<(Group, Vec<Pick>)> {
         let mut keep = Keep::none();
         for field in wanted {
             keep.add(&self.listed(*field)?.path);
@@ -131,7 +161,7 @@ impl Fields {
 
     /// How one field is read.
     pub(crate) fn reading(&self, field: u32, dialect: &Dialect) -> Result<Reading> {
-        let (group, _) = self.group(&[field], dialect)?;
+        let (group, _) = self.make_group(&[field], dialect)?;
         let form = match group.form {
             Form::Record { mut contents, .. } => contents.pop().unwrap_or(Form::Empty),
             form => form,

@@ -95,6 +95,12 @@ pub(crate) fn rows(schema: &Schema, outer: MessageIndex, path: &str) -> Result<(
 pub(crate) trait Bytes {
     /// Some bytes from a position before the end on, at least one.
     fn from(&mut self, at: u64) -> Result<&[u8]>;
+
+    /// Whether a position is the end.
+    ///
+    /// # Errors
+    /// It lies behind the end.
+    fn has_ended(&mut self, at: u64) -> Result<bool>;
 }
 
 impl Bytes for &[u8] {
@@ -102,10 +108,20 @@ impl Bytes for &[u8] {
         let bytes = usize::try_from(at).ok().and_then(|at| self.get(at..));
         bytes.filter(|bytes| !bytes.is_empty()).ok_or_else(|| truncated(at))
     }
+
+    fn has_ended(&mut self, at: u64) -> Result<bool> {
+        Ok(at >= self.len() as u64)
+    }
 }
 
 pub(crate) fn truncated(at: u64) -> Error {
     Error::fault("the data end in the middle of a message").at_byte(at)
+}
+
+/// The error of a length that exceeds the bytes that are left.
+pub(crate) fn too_long(length: u64, left: u64, start: u64) -> Error {
+    let what = format!("a length of {length} bytes exceeds the {left} that are left of what is around it");
+    Error::fault(what).at_byte(start)
 }
 
 /// Messages can have so many bytes, as in other libraries.
@@ -120,11 +136,33 @@ pub(crate) struct Walk {
     /// The end of the data, and of each outer message in it.
     ends: Vec<u64>,
     at: u64,
+    /// Where the last message begins, behind its length.
+    body: u64,
 }
 
 impl Walk {
     pub(crate) fn new(framing: Framing, path: Vec<u32>, end: u64) -> Self {
-        Self { framing, path, ends: vec![end], at: 0 }
+        Self { framing, path, ends: vec![end], at: 0, body: 0 }
+    }
+
+    /// Whether the end has to be known before a message is found.
+    pub(crate) fn needs_end(&self) -> bool {
+        self.framing == Framing::Single && self.path.is_empty()
+    }
+
+    /// The position, with the ends of outer messages.
+    pub(crate) fn position(&self) -> (u64, Vec<u64>) {
+        (self.at, self.ends.clone())
+    }
+
+    /// Goes back to a position.
+    pub(crate) fn go_back(&mut self, position: (u64, Vec<u64>)) {
+        (self.at, self.ends) = position;
+    }
+
+    /// Where the last message begins, behind its length.
+    pub(crate) const fn body(&self) -> u64 {
+        self.body
     }
 
     /// The state at a position, in numbers from which [`resumed`](Self::resumed) makes it.
@@ -139,7 +177,7 @@ impl Walk {
             .iter()
             .map(|end| u64::try_from(*end).map_err(|_| Error::invalid("a plan with a negative length")));
         let ends = std::iter::once(Ok(end)).chain(ends).collect::<Result<_>>()?;
-        Ok(Self { framing, path, ends, at: 0 })
+        Ok(Self { framing, path, ends, at: 0, body: 0 })
     }
 
     /// The next message with what is before it. Behind the last one, nothing.
@@ -148,7 +186,7 @@ impl Walk {
             return self.next_row(bytes, limit);
         }
         let (start, end) = (self.at, self.ends[0]);
-        if start >= end {
+        if start >= end || bytes.has_ended(start)? {
             return Ok(None);
         }
         let length = match self.framing {
@@ -184,7 +222,7 @@ impl Walk {
                 }
             }
         }
-        while self.at < self.ends[0] {
+        while self.at < self.ends[0] && !bytes.has_ended(self.at)? {
             let start = self.at;
             let mut digest = [0; 10];
             for byte in &mut digest {
@@ -207,7 +245,7 @@ impl Walk {
                 self.ends.pop();
             }
             let level = self.ends.len() - 1;
-            if self.at >= limit.min(self.ends[level]) {
+            if self.at >= limit.min(self.ends[level]) || level == 0 && bytes.has_ended(self.at)? {
                 return Ok(None);
             }
             let start = self.at;
@@ -260,11 +298,14 @@ impl Walk {
     fn pass(&mut self, length: u64, start: u64) -> Result<()> {
         let end = self.ends.last().copied().unwrap_or(0);
         if length > LARGEST || length > end.saturating_sub(self.at) {
-            let left = end.saturating_sub(self.at);
-            let what =
-                format!("a length of {length} bytes exceeds the {left} that are left of what is around it");
-            return Err(Error::fault(what).at_byte(start));
+            // The end of a stream is not known.
+            if end == u64::MAX {
+                let what = format!("a message of {length} bytes, where {LARGEST} are the most");
+                return Err(Error::fault(what).at_byte(start));
+            }
+            return Err(too_long(length, end.saturating_sub(self.at), start));
         }
+        self.body = self.at;
         self.at += length;
         Ok(())
     }

@@ -29,6 +29,7 @@
 //! * Extensions are fields whose names are in brackets.
 #![deny(missing_docs)]
 
+mod blocks;
 mod derive;
 mod fields;
 mod format;

@@ -1,24 +1,19 @@
 //! A file of messages as a table.
 
 use crate::{
+    blocks::{BlockList, Blocks},
     fields::Fields,
     format::{ProtoFormat, numbers},
-    framing::{Bytes, Framing, Walk, rows, truncated},
+    framing::{Framing, rows},
     layout::{Mapping, dialect},
     schema::Schema,
 };
 use forthwith_io::Source;
 use forthwith_plan::{
-    BlockFormat, Dataset, Description, Error, ErrorKind, Field, Plan, Result, Stored, Task, check_entries,
+    BlockFormat, Dataset, Description, Error, ErrorKind, Extent, Field, Plan, Result, Task, check_entries,
     cuts,
 };
 use std::{ops::Range, sync::Arc};
-
-/// Bytes of a block, at least, and messages at most: they may be empty.
-const BLOCK: u64 = 1 << 20;
-const MOST_IN_BLOCK: u64 = 1 << 18;
-/// Bytes that are read at once to find messages.
-const PIECE: u64 = 1 << 20;
 
 /// How to look at a file.
 #[derive(Clone, Debug, Default)]
@@ -33,28 +28,19 @@ pub struct Options {
     pub mapping: Mapping,
 }
 
-/// An opened file: its messages have been found.
+/// An opened file, whose messages have been found, or an opened stream.
 #[derive(Clone, Debug)]
 pub struct ProtoFile {
     source: Arc<dyn Source>,
     fields: Arc<Fields>,
     framing: Framing,
     path: Vec<u32>,
-    blocks: Arc<[RunOfMessages]>,
-}
-
-/// Messages that are read together.
-#[derive(Clone, Debug)]
-struct RunOfMessages {
-    entries: Range<u64>,
-    stored: Stored,
-    /// What the [`Walk`] has to know at its beginning.
-    state: Vec<i64>,
+    blocks: Arc<Blocks>,
 }
 
 impl ProtoFile {
-    /// Finds the messages of a file, reading it once. What cannot be found at its end, because the file was cut, is one
-    /// more entry, which cannot be read.
+    /// Finds the messages of a file, reading it once; those of a stream are found as they are asked for. A message that is
+    /// cut off at the end is one more entry, which cannot be read.
     ///
     /// # Errors
     /// The source cannot be read; the schema has no such type.
@@ -69,7 +55,7 @@ impl ProtoFile {
             return Err(Error::invalid("rows= is for files that are one message: framing=\"single\""));
         }
         let fields = Arc::new(Fields::new(schema, message, options.mapping));
-        let blocks = find(source.as_ref(), Walk::new(framing, path.clone(), source.size()?))?.into();
+        let blocks = Arc::new(Blocks::of(&source, framing, path.clone())?);
         Ok(Self { source, fields, framing, path, blocks })
     }
 
@@ -83,89 +69,6 @@ impl ProtoFile {
     #[must_use]
     pub fn name(&self) -> &str {
         self.fields.name()
-    }
-}
-
-/// The bytes of a source, a piece at a time.
-struct Pieces<'s> {
-    source: &'s dyn Source,
-    size: u64,
-    /// Whether pieces are views, where that saves a copy.
-    views: bool,
-    from: u64,
-    piece: bytes::Bytes,
-}
-
-impl Bytes for Pieces<'_> {
-    fn from(&mut self, at: u64) -> Result<&[u8]> {
-        let known = at.checked_sub(self.from).and_then(|at| usize::try_from(at).ok());
-        let known = known.filter(|at| *at < self.piece.len());
-        let within = match known {
-            Some(within) => within,
-            None => {
-                let range = at..at.saturating_add(PIECE).min(self.size);
-                self.piece = match self.views {
-                    true => self.source.view(range)?,
-                    false => self.source.read_one(range)?,
-                };
-                self.from = at;
-                0
-            }
-        };
-        self.piece.get(within..).filter(|bytes| !bytes.is_empty()).ok_or_else(|| truncated(at))
-    }
-}
-
-/// The runs of messages of a file.
-fn find(source: &dyn Source, walk: Walk) -> Result<Vec<RunOfMessages>> {
-    if source.zero_copy() {
-        let before = source.version()?;
-        let found = find_in(source, walk.clone(), true);
-        if source.version()? == before && before.is_none_or(|version| version.is_settled()) {
-            return found;
-        }
-    }
-    find_in(source, walk, false)
-}
-
-fn find_in(source: &dyn Source, mut walk: Walk, views: bool) -> Result<Vec<RunOfMessages>> {
-    let size = source.size()?;
-    let mut bytes = Pieces { source, size, views, from: 0, piece: bytes::Bytes::new() };
-    let mut blocks: Vec<RunOfMessages> = Vec::new();
-    let (mut start, mut state) = (0, walk.state());
-    // Behind the last message; further on there may be what belongs to none.
-    let mut end = 0;
-    let (mut first, mut next) = (0u64, 0u64);
-    loop {
-        let found = match walk.next(&mut bytes, size) {
-            Err(error) if matches!(error.kind, ErrorKind::Source(_)) => return Err(error),
-            found => found,
-        };
-        if let Ok(Some(message)) = &found {
-            // Entries of a block end where the next one begins.
-            if message.start > end && next > first && walk.has_gaps() {
-                let entries = first..next;
-                blocks.push(RunOfMessages { entries, stored: Stored::Range(start..end), state: Vec::new() });
-                (start, first) = (message.start, next);
-            }
-            (end, next) = (message.end, next + 1);
-        }
-        let is_full = end - start >= BLOCK || next - first >= MOST_IN_BLOCK;
-        if next > first && (is_full || !matches!(found, Ok(Some(_)))) {
-            let entries = first..next;
-            blocks.push(RunOfMessages { entries, stored: Stored::Range(start..end), state });
-            (start, first, state) = (end, next, walk.state());
-        }
-        match found {
-            Ok(Some(_)) => {}
-            Ok(None) => return Ok(blocks),
-            Err(error) => {
-                let at = error.place.byte;
-                let stored = Stored::Missing { reason: error.kind.to_string(), at };
-                blocks.push(RunOfMessages { entries: next..next + 1, stored, state: Vec::new() });
-                return Ok(blocks);
-            }
-        }
     }
 }
 
@@ -195,12 +98,9 @@ impl ProtoTable {
         .in_file(self.0.source.uri())
     }
 
-    /// The numbers of the blocks with some of these entries.
-    fn within(&self, entries: &Range<u64>) -> Range<usize> {
-        let blocks = &self.0.blocks;
-        let from = blocks.partition_point(|block| block.entries.end <= entries.start);
-        let to = blocks.partition_point(|block| block.entries.start < entries.end);
-        from..to.max(from)
+    /// Acts on the blocks when those of the first `entries` messages were found, or all.
+    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+        self.0.blocks.up_to(entries, act).map_err(|error| self.here(error, None))
     }
 }
 
@@ -214,7 +114,36 @@ impl Dataset for ProtoTable {
     }
 
     fn entries(&self) -> Result<u64> {
-        Ok(self.0.blocks.last().map_or(0, |block| block.entries.end))
+        self.entries_up_to(u64::MAX)
+    }
+
+    fn entries_up_to(&self, most: u64) -> Result<u64> {
+        self.up_to(most, |list| list.entries.min(most))
+    }
+
+    fn counts_blocks(&self) -> bool {
+        self.is_stream()
+    }
+
+    fn is_stream(&self) -> bool {
+        self.0.blocks.is_stream()
+    }
+
+    fn release(&self, before: u64) -> Result<()> {
+        self.0.blocks.release(before).map_err(|error| self.here(error, None))
+    }
+
+    fn entries_counted(&self) -> Result<u64> {
+        self.up_to(0, |list| list.entries)
+    }
+
+    fn likely_entries(&self) -> Result<u64> {
+        self.entries_counted()
+    }
+
+    fn entry_range(&self, field: u32, most: u64) -> Result<Range<u64>> {
+        self.0.fields.type_name(field).map_err(|error| self.here(error, None))?;
+        Ok(0..self.entries_up_to(most)?)
     }
 
     fn fields(&self) -> Result<&[Field]> {
@@ -222,6 +151,11 @@ impl Dataset for ProtoTable {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
+        // The types of a stream are given, and its end may never come.
+        self.describe_first(field, if self.is_stream() { 0 } else { u64::MAX })
+    }
+
+    fn describe_first(&self, field: u32, most: u64) -> Result<Description> {
         let type_name = self.0.fields.type_name(field).map_err(|error| self.here(error, None))?.to_owned();
         let reading = match self.0.fields.reading(field, &dialect(self.0.framing_of_rows().frame())) {
             Ok(reading) => Ok(reading),
@@ -231,20 +165,23 @@ impl Dataset for ProtoTable {
             Err(error) => return Err(self.here(error, Some(field))),
         };
         // Messages hold all fields; nothing says how much of them is whose.
-        let stored = self.0.blocks.iter().map(|block| block.stored.len()).fold(0, u64::saturating_add);
+        let (entries, blocks, stored) = self.up_to(most, |list| (list.entries, list.count(), list.bytes))?;
         let stored = stored / self.0.fields.whole().len().max(1) as u64;
-        Ok(Description {
-            type_name,
-            reading,
-            entries: self.entries()?,
-            blocks: self.0.blocks.len() as u64,
-            stored_bytes: stored,
-            payload_bytes: stored,
-        })
+        Ok(Description { type_name, reading, entries, blocks, stored_bytes: stored, payload_bytes: stored })
+    }
+
+    fn extents(&self, fields: &[u32], most: u64) -> Result<Vec<Extent>> {
+        let dialect = dialect(self.0.framing_of_rows().frame());
+        let Ok(forms) = self.0.fields.forms(fields, &dialect) else {
+            return fields.iter().map(|field| Ok(self.describe_first(*field, most)?.into())).collect();
+        };
+        let (entries, stored) = self.up_to(most, |list| (list.entries, list.bytes))?;
+        let bytes = stored / self.0.fields.whole().len().max(1) as u64;
+        Ok(forms.into_iter().map(|form| Extent { form: Ok(form), entries, bytes }).collect())
     }
 
     fn plan(&self, fields: &[u32], entries: Range<u64>) -> Result<Plan> {
-        check_entries(&entries, self.entries()?).map_err(|error| self.here(error, None))?;
+        check_entries(&entries, self.entries_up_to(entries.end)?).map_err(|error| self.here(error, None))?;
         let mut plan = Plan {
             format: self.format().into(),
             uri: self.0.source.uri().to_owned(),
@@ -265,15 +202,19 @@ impl Dataset for ProtoTable {
         plan.groups.push(group);
         plan.picks = picks;
         plan.delivered = 1;
-        for number in self.within(&entries) {
-            let block = &self.0.blocks[number];
-            let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
-            if !wanted.is_empty() {
-                let task = Task::of(0, number as u64, block.entries.clone(), block.stored.clone());
-                let numbers = numbers(self.0.framing, &self.0.path, &block.state);
-                plan.tasks.push(Task { wanted, numbers, ..task });
+        let tasks = self.up_to(entries.end, |list| {
+            let mut tasks = Vec::new();
+            for (number, block) in list.within(&entries)? {
+                let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
+                if !wanted.is_empty() {
+                    let task = Task::of(0, number, block.entries.clone(), block.stored.clone());
+                    let numbers = numbers(self.0.framing, &self.0.path, &block.state);
+                    tasks.push(Task { wanted, numbers, ..task });
+                }
             }
-        }
+            Ok(tasks)
+        })?;
+        plan.tasks = tasks.map_err(|error| self.here(error, None))?;
         Ok(plan)
     }
 
@@ -281,8 +222,10 @@ impl Dataset for ProtoTable {
         for field in fields {
             self.0.fields.type_name(*field).map_err(|error| self.here(error, None))?;
         }
-        let blocks = &self.0.blocks[self.within(&entries)];
-        Ok(cuts(&entries, blocks.iter().map(|block| block.entries.clone())))
+        let found = self.up_to(entries.end, |list| {
+            Ok(cuts(&entries, list.within(&entries)?.map(|(_, block)| block.entries.clone())))
+        })?;
+        found.map_err(|error| self.here(error, None))
     }
 }
 

@@ -271,7 +271,9 @@ class Tree(HasBranches):
         return hash((id(self._file), self.path))
 
     def __repr__(self) -> str:
-        return f"<{self.classname} {self._called!r} ({self.num_entries} entries, {len(self)} branches)>"
+        # The end of a stream is not waited for.
+        entries = "a stream" if self._core.is_stream else f"{self.num_entries} entries"
+        return f"<{self.classname} {self._called!r} ({entries}, {len(self)} branches)>"
 
     def __enter__(self) -> Tree:
         return self

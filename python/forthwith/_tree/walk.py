@@ -75,7 +75,7 @@ def _straight(
             start, stop, read, kept = step
             first = start if first is None else first
             if options.bar is not None:
-                options.bar.reached((stop - first) / max(1, tree.num_entries - first))
+                options.bar.reached((stop - first) / max(1, tree._core.likely_entries() - first))
             if kept is None:
                 found = into.together(labels, read, start + options.offset, stop + options.offset)
             else:

@@ -57,7 +57,7 @@ pub(super) fn root_merge(
         };
         let store = crate::files::options(&store.unwrap_or_default());
         let open = |uri: &PathBuf| {
-            let source = files::source_with(uri, &store, &mut || true)?;
+            let source = files::source_with(uri, &store)?;
             File::from_source_with(source, Arc::new(Engine::new(Options::default())), &OpenOptions::new())
         };
         let inputs = inputs.iter().map(open).collect::<Result<Vec<_>>>()?;

@@ -75,7 +75,8 @@ pub(super) fn look_at(
     if columns.is_empty() {
         return Err(nothing_to_write(&first)?);
     }
-    if let Some(entries) = draw(&chain, &projection, choice, asked, opening.threads)? {
+    let reads_stream = targets.iter().any(Target::is_stream);
+    if let Some(entries) = draw(&chain, &projection, choice, asked, reads_stream, opening.threads)? {
         let computed: Vec<&str> =
             selection.names().iter().skip(projection.columns().len()).map(String::as_str).collect();
         let options = SelectOptions { entries: Some(entries), ..choice.expressions() };
@@ -144,11 +145,16 @@ fn draw(
     projection: &ChainProjection,
     choice: &Choice,
     asked: &Conversion,
+    reads_stream: bool,
     threads: Option<usize>,
 ) -> Result<Option<Vec<u64>>> {
     let Some((count, seed)) = asked.sample else { return Ok(None) };
     if choice.cut.is_none() {
         return Ok(Some(sample_entries(chain.entries()?, count, seed)));
+    }
+    if reads_stream {
+        // A stream that was read to its end can be read again.
+        chain.entries()?;
     }
     let projection = Arc::new(projection.without_columns());
     let mut steps =

@@ -148,7 +148,13 @@ impl PlotTable {
 impl FileFields {
     fn of<'n>(table: &Table, columns: impl Iterator<Item = &'n Named>, plotting: &Plotting) -> Result<Self> {
         let mut drawn = Vec::new();
-        for (name, field) in columns.filter_map(|(name, field)| Some((name, (*field)?))) {
+        let columns: Vec<&Named> = columns.collect();
+        let passes = columns.len() - usize::from(plotting.against.is_some());
+        if passes > 1 && table.is_stream() {
+            // A stream that was read to its end can be read several times.
+            table.entries()?;
+        }
+        for (name, field) in columns.into_iter().filter_map(|(name, field)| Some((name, (*field)?))) {
             let entries = table.entry_range_up_to(field, plotting.entries)?;
             drawn.push((ProjectedField { name: name.clone(), field, form: table.form(field)? }, entries));
         }
@@ -238,8 +244,9 @@ fn known_values(place: &Place, (name, field): &Named, plotting: &Plotting) -> Op
     let mut summaries =
         summaries.iter().filter(|found| found.path == *name && found.of != SummaryOf::Lengths);
     let (Some(found), None) = (summaries.next(), summaries.next()) else { return None };
-    let [low, high] = [found.quantiles.first()?.value, found.quantiles.get(1)?.value];
-    let values = [number(found.min.as_ref()?)?, low, high, number(found.max.as_ref()?)?];
+    let [low, high] = [&found.quantiles.first()?.value, &found.quantiles.get(1)?.value];
+    let values = [found.min.as_ref()?, low, high, found.max.as_ref()?];
+    let values = [number(values[0])?, number(values[1])?, number(values[2])?, number(values[3])?];
     values.iter().all(|value| value.is_finite()).then_some(values)
 }
 

@@ -41,14 +41,9 @@ fn at_query(url: &str) -> (&str, &str) {
 ///
 /// # Errors
 /// It cannot be read, is damaged, or is no index.
-pub fn read_index(
-    file: &str,
-    place: &IndexPlace,
-    store: &StoreOptions,
-    going_on: &mut dyn FnMut() -> bool,
-) -> Result<Option<Index>> {
+pub fn read_index(file: &str, place: &IndexPlace, store: &StoreOptions) -> Result<Option<Index>> {
     let (name, needed) = place.of(file);
-    let opened = source_with(&name, &of_index(&name, file, store), going_on).and_then(|source| {
+    let opened = source_with(&name, &of_index(&name, file, store)).and_then(|source| {
         let size = source.size()?;
         if size > Index::MOST {
             let what = format!("{size} bytes are more than an index may have");
@@ -83,19 +78,14 @@ fn is_absent(error: &forthwith_plan::Error) -> bool {
 ///
 /// # Errors
 /// As [`source_with`]; the index is of another state of the file.
-pub fn source_indexed(
-    name: impl AsRef<Path>,
-    index: Index,
-    store: &StoreOptions,
-    going_on: &mut dyn FnMut() -> bool,
-) -> Result<Arc<dyn Source>> {
+pub fn source_indexed(name: impl AsRef<Path>, index: Index, store: &StoreOptions) -> Result<Arc<dyn Source>> {
     let url = name.as_ref().to_str().filter(|name| remote::is_remote(name));
     if let (Some(url), Some(mark)) = (url, index.mark())
         && let Some(source) = remote::open_marked(url, store, index.size(), mark)?
     {
         return Ok(Arc::new(Indexed::over(source, index)?));
     }
-    Ok(Arc::new(Indexed::over(source_with(name, store, going_on)?, index)?))
+    Ok(Arc::new(Indexed::over(source_with(name, store)?, index)?))
 }
 
 /// Writes the index of a file, under the name that [`IndexPlace::of`] gives. It is there once it is complete. The answer is its name.

@@ -42,45 +42,34 @@ use std::{fs::FileType, io::Read, path::Path, sync::Arc};
 pub const STANDARD_INPUT: &str = "-";
 
 /// Opens the bytes that a name means: a local file or `file:` URL as [`io::open`] does; with the feature `remote` a URL of HTTP, S3, Google
-/// Cloud Storage or Azure; standard input for `-` and `/dev/stdin`; a pipe with a name. A pipe is read to its end first, into memory or a
-/// temporary file.
+/// Cloud Storage or Azure; standard input for `-` and `/dev/stdin`; a pipe with a name. A stream is read as far as it is asked for, and
+/// kept in memory or a temporary file ([`StreamSource`](io::StreamSource)).
 ///
 /// # Errors
 /// There is nothing of that name, or it cannot be read.
 pub fn source(name: impl AsRef<Path>) -> Result<Arc<dyn Source>> {
-    source_while(name, &mut || true)
+    source_with(name, &StoreOptions::new())
 }
 
-/// The same. `going_on` is asked between the pieces of a stream, and when a signal came while it was waited for; `false` ends the
-/// reading.
+/// Opens the bytes that a name means as [`source`] does, with options for the store of a URL. Their function that says whether to
+/// [go on](StoreOptions::goes_on) is also asked between the pieces of a stream, and when a signal came while it was waited for; `false`
+/// ends the request.
 ///
 /// # Errors
-/// As [`source`], and [`Cancelled`](io::ErrorKind::Cancelled).
-pub fn source_while(name: impl AsRef<Path>, going_on: &mut dyn FnMut() -> bool) -> Result<Arc<dyn Source>> {
-    source_with(name, &StoreOptions::new(), going_on)
-}
-
-/// The same, with options for the store of a URL.
-///
-/// # Errors
-/// As [`source_while`]; an option that the store does not have.
-pub fn source_with(
-    name: impl AsRef<Path>,
-    store: &StoreOptions,
-    going_on: &mut dyn FnMut() -> bool,
-) -> Result<Arc<dyn Source>> {
+/// As [`source`]; an option that the store does not have.
+pub fn source_with(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Arc<dyn Source>> {
     let path = name.as_ref();
     if let Some(url) = path.to_str().filter(|name| remote::is_remote(name)) {
         return Ok(remote::open(url, store)?);
     }
     let kind = path.metadata().map(|metadata| metadata.file_type()).ok();
     if is_standard_input(path) && !kind.is_some_and(|kind| kind.is_file()) {
-        return read(&mut std::io::stdin().lock(), "standard input", going_on);
+        return Ok(streamed(std::io::stdin(), "standard input", store));
     }
     let name = path.to_string_lossy();
     if kind.is_some_and(is_pipe) {
         let opened = std::fs::File::open(path).map_err(|error| io::Error::new(error.into(), &*name));
-        return read(&mut opened?, &name, going_on);
+        return Ok(streamed(opened?, &name, store));
     }
     match path.to_str() {
         Some(uri) => Ok(io::open(uri)?),
@@ -109,7 +98,7 @@ pub fn sink(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Box<dyn io::
 /// # Errors
 /// It cannot be read, or there is no room for it.
 pub fn stream(stream: &mut dyn Read) -> Result<Arc<dyn Source>> {
-    read(stream, "standard input", &mut || true)
+    Ok(io::read_stream(stream, "standard input", STREAM_IN_MEMORY)?)
 }
 
 /// Whether a name ends as those of a format's files do.
@@ -118,36 +107,10 @@ pub fn has_known_ending(name: &str) -> bool {
     crate::formats::by_name(name).is_some()
 }
 
-fn read(stream: &mut dyn Read, name: &str, going_on: &mut dyn FnMut() -> bool) -> Result<Arc<dyn Source>> {
-    let mut stopped = false;
-    let mut asking = Asking { stream, going_on, stopped: &mut stopped };
-    let read = io::read_stream(&mut asking, name, STREAM_IN_MEMORY);
-    match read {
-        Err(_) if stopped => Err(io::Error::new(io::ErrorKind::Cancelled, name).into()),
-        read => Ok(read?),
-    }
-}
-
-/// A stream that asks whether to go on.
-struct Asking<'a> {
-    stream: &'a mut dyn Read,
-    going_on: &'a mut dyn FnMut() -> bool,
-    stopped: &'a mut bool,
-}
-
-impl Read for Asking<'_> {
-    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
-        loop {
-            if !(self.going_on)() {
-                *self.stopped = true;
-                return Err(std::io::Error::other("given up"));
-            }
-            match self.stream.read(into) {
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                read => return read,
-            }
-        }
-    }
+/// A stream as a source, which the options may give up.
+fn streamed(stream: impl Read + Send + 'static, name: &str, store: &StoreOptions) -> Arc<dyn Source> {
+    let store = store.clone();
+    Arc::new(io::StreamSource::new(name, stream, STREAM_IN_MEMORY, move || store.goes_on()))
 }
 
 /// Whether a name means standard input.

@@ -9,9 +9,23 @@ pub fn redact(text: &str) -> String {
     text.to_owned()
 }
 
-/// Options of stores, which this build does not know.
-#[derive(Clone, Debug, Default)]
-pub struct StoreOptions(());
+/// Options of stores, which this build does not know, but one.
+#[derive(Clone)]
+pub struct StoreOptions {
+    going_on: Arc<dyn Fn() -> bool + Send + Sync>,
+}
+
+impl Default for StoreOptions {
+    fn default() -> Self {
+        Self { going_on: Arc::new(|| true) }
+    }
+}
+
+impl std::fmt::Debug for StoreOptions {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("StoreOptions").finish_non_exhaustive()
+    }
+}
 
 impl StoreOptions {
     /// None.
@@ -20,16 +34,23 @@ impl StoreOptions {
         Self::default()
     }
 
-    /// Whether threads that wait for an answer are to go on waiting.
+    /// Asks a function whether threads that wait for a stream are to go on waiting.
+    #[must_use]
+    pub fn going_on(mut self, going_on: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.going_on = Arc::new(going_on);
+        self
+    }
+
+    /// Whether threads that wait for a stream are to go on waiting.
     #[must_use]
     pub fn goes_on(&self) -> bool {
-        true
+        (self.going_on)()
     }
 
     /// The same for another store.
     #[must_use]
     pub fn for_another_store(&self) -> Self {
-        Self::default()
+        self.clone()
     }
 }
 

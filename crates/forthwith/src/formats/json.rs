@@ -61,7 +61,9 @@ impl Format for Json {
         given: &OpenOptions,
         engine: &Arc<Engine>,
     ) -> Result<Arc<dyn Container>> {
-        let lines = super::text_ending(source.uri()).is_some_and(|ending| LINES.contains(&&*ending));
+        let format = given.text(OpenOptions::FORMAT).map(str::to_ascii_lowercase);
+        let names = [format, super::text_ending(source.uri())];
+        let lines = names.iter().flatten().any(|name| LINES.contains(&name.trim_start_matches('.')));
         let options = JsonOptions {
             unions: given.flag(UNIONS.name, false),
             dates: given.flag(DATES.name, false),

@@ -14,7 +14,7 @@ impl Key {
         title: String,
         begin: u64,
     ) -> Result<Self> {
-        let bytes = source.size()?.saturating_sub(begin);
+        let bytes = source.size_so_far()?.saturating_sub(begin);
         Ok(Self {
             path: name.clone(),
             name,

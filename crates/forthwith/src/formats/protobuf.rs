@@ -83,7 +83,16 @@ impl Format for ProtoBuf {
     /// Messages have no signature but that of HepMC3: the name tells, or the options.
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         Framing::of_head(head).is_some()
-            || super::ending(name).is_some_and(|ending| self.endings().contains(&&*ending))
+            || super::text_ending(name).is_some_and(|ending| self.endings().contains(&&*ending))
+    }
+
+    /// Messages may begin as compressed streams do, so the name decides; of a stream without one its first bytes.
+    fn is_decompressed(&self, source: &dyn Source) -> bool {
+        match super::ending(source.uri()) {
+            Some(ending) if super::text::COMPRESSED.contains(&&*ending) => true,
+            Some(ending) if self.endings().contains(&&*ending) => false,
+            _ => source.is_stream(),
+        }
     }
 
     fn is_requested(&self, options: &OpenOptions) -> bool {
@@ -102,12 +111,13 @@ impl Format for ProtoBuf {
     ) -> Result<Arc<dyn Container>> {
         let open = || {
             let rows = given.text(ROWS.name).map(str::to_owned);
-            let head = source.read_one(0..source.size()?.min(4))?;
-            let framing = match (given.text(FRAMING.name), Framing::of_head(&head)) {
-                (Some(name), _) => Framing::named(name)?,
-                (None, _) if rows.is_some() => Framing::Single,
-                (None, Some(known)) => known,
-                (None, None) => Framing::default(),
+            let framing = match given.text(FRAMING.name) {
+                Some(name) => Framing::named(name)?,
+                None if rows.is_some() => Framing::Single,
+                None => {
+                    let head = source.read_one(0..source.grown(3)?.min(4))?;
+                    Framing::of_head(&head).unwrap_or_default()
+                }
             };
             let Some(spelled) = given.text(SCHEMA.name).or(framing.schema()) else {
                 return Err(Error::invalid("a file of messages does not say their type: give schema="));
@@ -200,7 +210,7 @@ impl Container for Opened {
         let fields = reading.fields(&mut report)?;
         report.count("columns", fields.len() as u64);
         report.count("entries", self.table.entries()?);
-        report.count("bytes", self.source().size()?);
+        report.count("bytes", self.source().size_so_far()?);
         if !fields.is_empty() {
             reading.blocks(self.table.plan(&fields, 0..self.table.entries()?)?, &mut report)?;
         }

@@ -457,6 +457,12 @@ impl Selection {
         self.inputs.density(&self.fields, &self.all, known)
     }
 
+    /// Allows a stream to drop entries before this one, which will not be read again.
+    pub(crate) fn release(&self, before: u64) -> Result<()> {
+        let table = self.table();
+        table.here(table.dataset().release(before))
+    }
+
     pub(crate) fn read_range(
         &self,
         range: Range<u64>,

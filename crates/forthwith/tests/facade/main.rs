@@ -16,3 +16,4 @@ mod parquet;
 mod rntuple;
 mod rows;
 mod select;
+mod streams;

@@ -1,7 +1,7 @@
 //! Files of text that are compressed as a whole: a source of what they decompress to.
 
 use bytes::Bytes;
-use forthwith_io::{ErrorKind, STREAM_IN_MEMORY, Source, read_stream, xz_reader, zstd_reader};
+use forthwith_io::{ErrorKind, STREAM_IN_MEMORY, Source, StreamSource, read_stream, xz_reader, zstd_reader};
 use forthwith_plan::{Error, Result};
 use std::{
     io::{BufRead, Error as IoError, ErrorKind as IoKind, Read},
@@ -9,19 +9,33 @@ use std::{
 };
 
 /// Endings of their names, without the dot.
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 pub(in crate::formats) const COMPRESSED: [&str; 5] = ["gz", "zst", "zstd", "xz", "bz2"];
 
-/// What a source decompresses to, if it is a compressed stream: in memory or, of more than 64 MiB, in a temporary file.
+/// What a source decompresses to, if it is compressed as a whole: in memory or, of more than 64 MiB, in a temporary file. A pipe or socket
+/// becomes another stream, which is decompressed as far as it is read.
 ///
 /// # Errors
-/// The source cannot be read; the stream is damaged or cut.
+/// The source cannot be read; its contents are damaged or cut.
 pub(in crate::formats) fn decompressed(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
-    let head = source.read_one(0..source.size()?.min(Compression::HEAD as u64))?;
-    match Compression::recognise(&head) {
-        Some(compression) => compression.decompress(&source, STREAM_IN_MEMORY),
+    match recognised(&*source)? {
+        Some(compression) if source.is_stream() => Ok(compression.stream(source)),
+        Some(compression) => compression.decompress(source, STREAM_IN_MEMORY),
         None => Ok(source),
     }
+}
+
+/// The compression of a source. A stream that is not compressed is waited for no further than it takes to know that.
+fn recognised(source: &dyn Source) -> Result<Option<Compression>> {
+    for length in 1..=Compression::HEAD as u64 {
+        let size = source.grown(length - 1)?.min(length);
+        let head = source.read_one(0..size)?;
+        let found = Compression::recognise(&head);
+        if found.is_some() || size < length || !Compression::may_begin(&head) {
+            return Ok(found);
+        }
+    }
+    Ok(None)
 }
 
 /// Bytes read at a time.
@@ -47,12 +61,18 @@ impl Compression {
     /// The one of a file that begins so.
     fn recognise(head: &[u8]) -> Option<Self> {
         Some(match head {
-            [0x1f, 0x8b, ..] => Self::Gzip,
+            [0x1f, 0x8b, 8, ..] => Self::Gzip,
             [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
             [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Self::Xz,
             [b'B', b'Z', b'h', b'1'..=b'9', ..] => Self::Bzip2,
             _ => return None,
         })
+    }
+
+    /// Whether one of a file that begins so may be recognised when more bytes are there.
+    fn may_begin(head: &[u8]) -> bool {
+        let magics: [&[u8]; 4] = [&[0x1f, 0x8b, 8], &[0x28, 0xb5, 0x2f, 0xfd], b"\xfd7zXZ\0", b"BZh"];
+        magics.iter().any(|magic| magic.starts_with(head))
     }
 
     /// Its name.
@@ -66,39 +86,70 @@ impl Compression {
     }
 
     /// Decompresses a whole source, into memory or a temporary file as [`read_stream`] does, under the same name.
-    fn decompress(self, source: &Arc<dyn Source>, in_memory: usize) -> Result<Arc<dyn Source>> {
-        let input = Input { source: source.as_ref(), at: 0, size: source.size()?, piece: Bytes::new() };
-        let mut stream: Box<dyn Read> = match self {
-            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
-            Self::Zstd => zstd_reader(input),
-            Self::Xz => xz_reader(input),
-            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
-        };
-        read_stream(&mut stream, source.uri(), in_memory).map_err(|error| match &error.kind {
+    fn decompress(self, source: Arc<dyn Source>, in_memory: usize) -> Result<Arc<dyn Source>> {
+        let name = source.uri().to_owned();
+        let mut stream = self.reader(source);
+        read_stream(&mut stream, &name, in_memory).map_err(|error| match &error.kind {
             ErrorKind::Io {
                 kind: IoKind::UnexpectedEof | IoKind::InvalidData | IoKind::InvalidInput,
                 text,
                 ..
-            } => Error::fault(format!("damaged {} stream: {text}", self.name())).in_file(source.uri()),
+            } => Error::fault(format!("damaged {} stream: {text}", self.name())).in_file(&name),
             _ => error.into(),
+        })
+    }
+
+    /// A stream of what another one decompresses to, under the same name.
+    fn stream(self, source: Arc<dyn Source>) -> Arc<dyn Source> {
+        let name = source.uri().to_owned();
+        let reader = Damaged { name: self.name(), reader: self.reader(source) };
+        Arc::new(StreamSource::new(name, reader, STREAM_IN_MEMORY, || true))
+    }
+
+    fn reader(self, source: Arc<dyn Source>) -> Box<dyn Read + Send> {
+        let input = Input { source, at: 0, piece: Bytes::new() };
+        match self {
+            Self::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(input)),
+            Self::Zstd => zstd_reader(input),
+            Self::Xz => xz_reader(input),
+            Self::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(input)),
+        }
+    }
+}
+
+/// A reader whose errors name the compression.
+struct Damaged {
+    name: &'static str,
+    reader: Box<dyn Read + Send>,
+}
+
+impl Read for Damaged {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        self.reader.read(into).map_err(|error| match error.kind() {
+            IoKind::UnexpectedEof | IoKind::InvalidData | IoKind::InvalidInput => {
+                IoError::new(error.kind(), format!("damaged {} stream: {error}", self.name))
+            }
+            _ => error,
         })
     }
 }
 
-/// The bytes of a source in order.
-struct Input<'a> {
-    source: &'a dyn Source,
+/// The bytes of a source in order, which a stream drops behind them.
+struct Input {
+    source: Arc<dyn Source>,
     at: u64,
-    size: u64,
     piece: Bytes,
 }
 
-impl BufRead for Input<'_> {
+impl BufRead for Input {
     fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
-        if self.piece.is_empty() && self.at < self.size {
-            let end = self.size.min(self.at + PIECE);
-            self.piece = self.source.read_one(self.at..end).map_err(IoError::other)?;
-            self.at = end;
+        if self.piece.is_empty() {
+            let end = self.source.grown(self.at).map_err(IoError::other)?.min(self.at + PIECE);
+            if end > self.at {
+                self.piece = self.source.read_one(self.at..end).map_err(IoError::other)?;
+                self.at = end;
+                self.source.release(end).map_err(IoError::other)?;
+            }
         }
         Ok(&self.piece)
     }
@@ -108,7 +159,7 @@ impl BufRead for Input<'_> {
     }
 }
 
-impl Read for Input<'_> {
+impl Read for Input {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let read = self.fill_buf()?.read(into)?;
         self.consume(read);
@@ -147,12 +198,12 @@ mod tests {
             let cut = stored[..stored.len() - 9].to_vec();
             let source: Arc<dyn Source> = Arc::new(Memory::new("made", stored));
             for in_memory in [1 << 30, 1 << 10] {
-                let read = of.decompress(&source, in_memory).expect("sound");
+                let read = of.decompress(Arc::clone(&source), in_memory).expect("sound");
                 let bytes = read.read_one(0..read.size().expect("known")).expect("there");
                 assert!(bytes == text[..], "{of:?}");
             }
             let source: Arc<dyn Source> = Arc::new(Memory::new("made", cut));
-            assert!(of.decompress(&source, 1 << 30).is_err(), "{of:?}");
+            assert!(of.decompress(source, 1 << 30).is_err(), "{of:?}");
         }
     }
 }

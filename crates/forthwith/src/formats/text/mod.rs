@@ -8,7 +8,7 @@ mod spell;
 #[cfg(test)]
 mod tests;
 
-#[cfg(any(feature = "csv", feature = "json"))]
+#[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 pub(super) use compressed::COMPRESSED;
 pub(super) use compressed::decompressed;
 pub use rows::JsonRows;

@@ -1,0 +1,179 @@
+//! The blocks of a file, found when it is opened, and those of a stream, found as far as entries are asked for.
+
+use crate::{decode::Framing, place, scan::Scan};
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, OneThread, Place, Result};
+use forthwith_platform::ProcessLock;
+use std::{
+    fmt,
+    ops::Range,
+    sync::{Arc, LazyLock},
+};
+
+/// Some values that are decoded together.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub bytes: Range<u64>,
+    pub entries: Range<u64>,
+    /// Line and column at which it begins.
+    pub place: place::Place,
+}
+
+/// Blocks from one on, and how many there were altogether.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockList {
+    pub framing: Framing,
+    pub blocks: Vec<Block>,
+    /// Entries in all blocks.
+    pub entries: u64,
+    /// The number of dropped blocks, and the entry behind them.
+    pub dropped: u64,
+    pub first: u64,
+    /// Bytes in all blocks.
+    pub bytes: u64,
+}
+
+impl BlockList {
+    pub(crate) fn push(&mut self, block: Block) {
+        self.entries = block.entries.end;
+        self.bytes = self.bytes.saturating_add(block.bytes.end - block.bytes.start);
+        self.blocks.push(block);
+    }
+
+    /// The number of all blocks.
+    pub(crate) fn count(&self) -> u64 {
+        self.dropped + self.blocks.len() as u64
+    }
+
+    /// The blocks with some of these entries, with their numbers.
+    ///
+    /// # Errors
+    /// Some of them were dropped.
+    pub(crate) fn within(&self, entries: &Range<u64>) -> Result<impl Iterator<Item = (u64, &Block)>> {
+        if entries.start < self.first.min(entries.end) {
+            let what = format!(
+                "entries {} to {} of a stream, of which those before {} were dropped after they were read: \
+                 a stream is read once, forwards",
+                entries.start, entries.end, self.first
+            );
+            return Err(Error::invalid(what));
+        }
+        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
+        let numbers = self.dropped + from as u64..;
+        Ok(numbers.zip(self.blocks.get(from..to.max(from)).unwrap_or_default()))
+    }
+
+    /// Drops blocks that begin before a byte.
+    fn release(&mut self, byte: u64) {
+        let count = self.blocks.partition_point(|block| block.bytes.start < byte);
+        if let Some(last) = self.blocks.drain(..count).next_back() {
+            self.first = last.entries.end;
+        }
+        self.dropped += count as u64;
+    }
+}
+
+/// The blocks of a file or of a stream.
+#[derive(Debug)]
+pub(crate) enum Blocks {
+    File(BlockList),
+    Stream(ProcessLock<Option<StreamScan>>),
+}
+
+impl Blocks {
+    /// The blocks of a stream, before its first byte is read.
+    pub(crate) fn of_stream(source: Arc<dyn Source>, lines: bool) -> Self {
+        static RUNNER: LazyLock<OneThread> = LazyLock::new(OneThread::default);
+        let scan = Box::new(Scan::of_stream(&*RUNNER));
+        Self::Stream(ProcessLock::new(Some(StreamScan { source, lines, scan, failed: None })))
+    }
+
+    pub(crate) const fn is_stream(&self) -> bool {
+        matches!(self, Self::Stream(_))
+    }
+
+    /// Acts on the blocks when those of the first `entries` entries were found, or all.
+    ///
+    /// # Errors
+    /// The stream cannot be read, or is not JSON before these entries.
+    pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+        match self {
+            Self::File(list) => Ok(act(list)),
+            Self::Stream(_) => self.stream(|stream| {
+                stream.reach(entries)?;
+                Ok(act(&stream.scan.list))
+            }),
+        }
+    }
+
+    /// Drops blocks of entries that will not be read again, if the stream drops their bytes.
+    pub(crate) fn release(&self, before: u64) -> Result<()> {
+        if !self.is_stream() {
+            return Ok(());
+        }
+        self.stream(|stream| {
+            let list = &mut stream.scan.list;
+            let at = list.blocks.partition_point(|block| block.entries.end <= before);
+            let byte = list.blocks.get(at).map_or(stream.scan.place.byte, |block| block.bytes.start);
+            let kept = stream.source.release(byte)?;
+            list.release(kept);
+            Ok(())
+        })
+    }
+
+    fn stream<T>(&self, act: impl FnOnce(&mut StreamScan) -> Result<T>) -> Result<T> {
+        let Self::Stream(stream) = self else { return Err(Error::invalid("not a stream")) };
+        match &mut *stream.lock() {
+            Some(stream) => act(stream),
+            None => {
+                let what = "the stream is read by the process that opened it, of which this one is a fork";
+                Err(Error::invalid(what))
+            }
+        }
+    }
+}
+
+/// The pass over a stream.
+pub(crate) struct StreamScan {
+    source: Arc<dyn Source>,
+    /// Whether values are on lines, so that a list is one of them.
+    lines: bool,
+    scan: Box<Scan<'static>>,
+    /// The fault that ended the pass.
+    failed: Option<(String, Box<Place>)>,
+}
+
+impl StreamScan {
+    /// Finds blocks until they have a number of entries, or to the end.
+    fn reach(&mut self, entries: u64) -> Result<()> {
+        while self.scan.list.entries < entries {
+            if let Some((what, place)) = &self.failed {
+                return Err(Error { place: place.clone(), ..Error::fault(what.clone()) });
+            }
+            if self.scan.is_end {
+                return Ok(());
+            }
+            let advanced = self.scan.advance(&*self.source, self.lines);
+            let checked =
+                advanced.and_then(|()| if self.scan.is_end { self.scan.check_damage() } else { Ok(()) });
+            if let Err(error) = checked {
+                // A request that was given up can be repeated.
+                if let ErrorKind::Fault { what } = &error.kind {
+                    self.failed = Some((what.clone(), error.place.clone()));
+                }
+                return Err(error);
+            }
+            if self.scan.list.entries + self.scan.count >= entries {
+                self.scan.close();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for StreamScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamScan").field("list", &self.scan.list).finish_non_exhaustive()
+    }
+}

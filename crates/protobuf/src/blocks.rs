@@ -1,0 +1,334 @@
+//! Runs of messages of a file, found when it is opened, and those of a stream, found as far as entries are asked for.
+
+use crate::framing::{Bytes, Framing, Walk, too_long, truncated};
+use forthwith_io::Source;
+use forthwith_plan::{Error, ErrorKind, Result, Stored};
+use forthwith_platform::ProcessLock;
+use std::{fmt, ops::Range, sync::Arc};
+
+/// Bytes of a block, at least, and messages at most: they may be empty.
+const BLOCK: u64 = 1 << 20;
+const MOST_IN_BLOCK: u64 = 1 << 18;
+/// Bytes that are read at once to find messages.
+const PIECE: u64 = 1 << 20;
+
+/// Messages that are read together.
+#[derive(Clone, Debug)]
+pub(crate) struct RunOfMessages {
+    pub(crate) entries: Range<u64>,
+    pub(crate) stored: Stored,
+    /// What the [`Walk`] has to know at its beginning.
+    pub(crate) state: Vec<i64>,
+}
+
+/// Blocks from one on, and how many there were altogether.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BlockList {
+    blocks: Vec<RunOfMessages>,
+    /// Messages in all blocks.
+    pub(crate) entries: u64,
+    /// Bytes in all blocks.
+    pub(crate) bytes: u64,
+    /// The number of dropped blocks, and the entry behind them.
+    dropped: u64,
+    first: u64,
+}
+
+impl BlockList {
+    fn push(&mut self, block: RunOfMessages) {
+        self.entries = block.entries.end;
+        self.bytes = self.bytes.saturating_add(block.stored.len());
+        self.blocks.push(block);
+    }
+
+    /// The number of all blocks.
+    pub(crate) fn count(&self) -> u64 {
+        self.dropped + self.blocks.len() as u64
+    }
+
+    /// The blocks with some of these entries, with their numbers.
+    ///
+    /// # Errors
+    /// Some of them were dropped.
+    pub(crate) fn within(&self, entries: &Range<u64>) -> Result<impl Iterator<Item = (u64, &RunOfMessages)>> {
+        if entries.start < self.first.min(entries.end) {
+            let what = format!(
+                "entries {} to {} of a stream, of which those before {} were dropped after they were read: \
+                 a stream is read once, forwards",
+                entries.start, entries.end, self.first
+            );
+            return Err(Error::invalid(what));
+        }
+        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
+        let numbers = self.dropped + from as u64..;
+        Ok(numbers.zip(self.blocks.get(from..to.max(from)).unwrap_or_default()))
+    }
+
+    /// The first byte of the block of an entry, unless it cannot be read.
+    fn byte_of(&self, entry: u64) -> Option<u64> {
+        let at = self.blocks.partition_point(|block| block.entries.end <= entry);
+        begin(self.blocks.get(at)?)
+    }
+
+    /// Drops blocks that begin before a byte.
+    fn release(&mut self, byte: u64) {
+        let is_before = |block: &RunOfMessages| begin(block).is_some_and(|begin| begin < byte);
+        let count = self.blocks.partition_point(is_before);
+        if let Some(last) = self.blocks.drain(..count).next_back() {
+            self.first = last.entries.end;
+        }
+        self.dropped += count as u64;
+    }
+}
+
+fn begin(block: &RunOfMessages) -> Option<u64> {
+    match &block.stored {
+        Stored::Range(range) => Some(range.start),
+        _ => None,
+    }
+}
+
+/// The blocks of a file or of a stream.
+#[derive(Debug)]
+pub(crate) enum Blocks {
+    File(BlockList),
+    Stream(ProcessLock<Option<StreamFinder>>),
+}
+
+impl Blocks {
+    /// Finds the messages of a file; of a stream none yet.
+    pub(crate) fn of(source: &Arc<dyn Source>, framing: Framing, path: Vec<u32>) -> Result<Self> {
+        let walk = Walk::new(framing, path.clone(), u64::MAX);
+        if source.is_stream() && !walk.needs_end() {
+            let finder = Finder::new(walk);
+            let stream = StreamFinder { source: Arc::clone(source), piece: Piece::default(), finder };
+            return Ok(Self::Stream(ProcessLock::new(Some(stream))));
+        }
+        let size = source.size()?;
+        find(source.as_ref(), size, &Walk::new(framing, path, size)).map(Self::File)
+    }
+
+    pub(crate) const fn is_stream(&self) -> bool {
+        matches!(self, Self::Stream(_))
+    }
+
+    /// Acts on the blocks when those of the first `entries` messages were found, or all.
+    ///
+    /// # Errors
+    /// The stream cannot be read.
+    pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+        match self {
+            Self::File(list) => Ok(act(list)),
+            Self::Stream(stream) => stream.lock().as_mut().ok_or_else(forked).and_then(|stream| {
+                let StreamFinder { source, piece, finder } = stream;
+                let mut bytes = Pieces { source: source.as_ref(), size: None, views: false, piece };
+                finder.reach(&mut bytes, entries)?;
+                Ok(act(&finder.list))
+            }),
+        }
+    }
+
+    /// Drops blocks of messages that will not be read again, if the stream drops their bytes.
+    pub(crate) fn release(&self, before: u64) -> Result<()> {
+        let Self::Stream(stream) = self else { return Ok(()) };
+        stream.lock().as_mut().ok_or_else(forked).and_then(|stream| {
+            let finder = &mut stream.finder;
+            let byte = finder.list.byte_of(before).unwrap_or(finder.start);
+            let kept = stream.source.release(byte)?;
+            finder.list.release(kept);
+            Ok(())
+        })
+    }
+}
+
+fn forked() -> Error {
+    Error::invalid("the stream is read by the process that opened it, of which this one is a fork")
+}
+
+/// The blocks of a file.
+fn find(source: &dyn Source, size: u64, walk: &Walk) -> Result<BlockList> {
+    let find = |views| {
+        let piece = &mut Piece::default();
+        let mut finder = Finder::new(walk.clone());
+        finder.reach(&mut Pieces { source, size: Some(size), views, piece }, u64::MAX)?;
+        Ok(finder.list)
+    };
+    if source.zero_copy() {
+        let before = source.version()?;
+        let found = find(true);
+        if source.version()? == before && before.is_none_or(|version| version.is_settled()) {
+            return found;
+        }
+    }
+    find(false)
+}
+
+/// A stream whose messages are being found.
+pub(crate) struct StreamFinder {
+    source: Arc<dyn Source>,
+    piece: Piece,
+    finder: Finder,
+}
+
+impl fmt::Debug for StreamFinder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StreamFinder").field("list", &self.finder.list).finish_non_exhaustive()
+    }
+}
+
+/// Some bytes, and where they begin.
+#[derive(Default)]
+struct Piece {
+    from: u64,
+    bytes: bytes::Bytes,
+}
+
+/// The bytes of a source, a piece at a time.
+struct Pieces<'s> {
+    source: &'s dyn Source,
+    /// The size, unless the source is a stream.
+    size: Option<u64>,
+    /// Whether pieces are views, where that saves a copy.
+    views: bool,
+    piece: &'s mut Piece,
+}
+
+impl Pieces<'_> {
+    /// The size if that is at most `beyond`; otherwise at least `beyond + 1`.
+    fn size(&self, beyond: u64) -> Result<u64> {
+        self.size.map_or_else(|| Ok(self.source.grown(beyond)?), Ok)
+    }
+
+    fn within(&self, at: u64) -> Option<usize> {
+        let within = at.checked_sub(self.piece.from).and_then(|at| usize::try_from(at).ok());
+        within.filter(|at| *at < self.piece.bytes.len())
+    }
+}
+
+impl Bytes for Pieces<'_> {
+    fn from(&mut self, at: u64) -> Result<&[u8]> {
+        let within = match self.within(at) {
+            Some(within) => within,
+            None => {
+                let size = self.size(at)?;
+                if size <= at {
+                    return Err(truncated(size));
+                }
+                let range = at..at.saturating_add(PIECE).min(size);
+                self.piece.bytes = match self.views {
+                    true => self.source.view(range)?,
+                    false => self.source.read_one(range)?,
+                };
+                self.piece.from = at;
+                0
+            }
+        };
+        self.piece.bytes.get(within..).filter(|bytes| !bytes.is_empty()).ok_or_else(|| truncated(at))
+    }
+
+    fn has_ended(&mut self, at: u64) -> Result<bool> {
+        if self.within(at).is_some() {
+            return Ok(false);
+        }
+        match self.size(at)? {
+            size if size < at => Err(truncated(size)),
+            size => Ok(size == at),
+        }
+    }
+}
+
+/// Divides messages into blocks.
+struct Finder {
+    walk: Walk,
+    list: BlockList,
+    /// Where the block begins that is being filled, and the state of the walk there.
+    start: u64,
+    state: Vec<i64>,
+    /// End of the last message. Further on there may be bytes that belong to none.
+    end: u64,
+    /// The first message of the block that is being filled, and the next one.
+    first: u64,
+    next: u64,
+    has_ended: bool,
+}
+
+impl Finder {
+    fn new(walk: Walk) -> Self {
+        let state = walk.state();
+        let list = BlockList::default();
+        Self { walk, list, start: 0, state, end: 0, first: 0, next: 0, has_ended: false }
+    }
+
+    /// Finds messages until blocks have a number of them, or to the end. A message that is cut off is one more, which
+    /// cannot be read.
+    fn reach(&mut self, bytes: &mut Pieces<'_>, entries: u64) -> Result<()> {
+        while self.list.entries < entries && !self.has_ended {
+            if self.next >= entries {
+                self.close();
+                break;
+            }
+            let before = bytes.size.is_none().then(|| self.walk.position());
+            let found = match self.walk.next(bytes, u64::MAX).and_then(|found| self.complete(bytes, found)) {
+                Err(error) if matches!(error.kind, ErrorKind::Source(_)) => {
+                    // A request that was given up can be repeated.
+                    if let Some(before) = before {
+                        self.walk.go_back(before);
+                    }
+                    return Err(error);
+                }
+                found => found,
+            };
+            match found {
+                Ok(Some(message)) => {
+                    // Entries of a block end where the next one begins.
+                    if message.start > self.end && self.next > self.first && self.walk.has_gaps() {
+                        self.close();
+                        self.start = message.start;
+                    }
+                    (self.end, self.next) = (message.end, self.next + 1);
+                    if self.end - self.start >= BLOCK || self.next - self.first >= MOST_IN_BLOCK {
+                        self.close();
+                    }
+                }
+                Ok(None) => {
+                    self.close();
+                    self.has_ended = true;
+                }
+                Err(error) => {
+                    self.close();
+                    let stored = Stored::Missing { reason: error.kind.to_string(), at: error.place.byte };
+                    let entries = self.next..self.next + 1;
+                    self.list.push(RunOfMessages { entries, stored, state: Vec::new() });
+                    self.has_ended = true;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all bytes of a message.
+    fn complete(&self, bytes: &Pieces<'_>, found: Option<Range<u64>>) -> Result<Option<Range<u64>>> {
+        if let Some(message) = &found
+            && bytes.size.is_none()
+            && bytes.within(message.end.saturating_sub(1)).is_none()
+        {
+            let size = bytes.size(message.end.saturating_sub(1))?;
+            if size < message.end {
+                let body = self.walk.body();
+                return Err(too_long(message.end - body, size.saturating_sub(body), message.start));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Ends the block that is being filled.
+    fn close(&mut self) {
+        if self.next > self.first {
+            let (entries, stored) = (self.first..self.next, Stored::Range(self.start..self.end));
+            let state = std::mem::replace(&mut self.state, self.walk.state());
+            self.list.push(RunOfMessages { entries, stored, state });
+            (self.start, self.first) = (self.end, self.next);
+        }
+    }
+}
