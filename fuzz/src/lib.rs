@@ -1,17 +1,23 @@
 //! What the fuzz targets share: a careful engine, the bundled files, and the frame of a basket.
 
 mod arrays;
+mod dripping;
 mod ipc;
+pub mod json_mutants;
 mod merged;
 mod program;
+pub mod proto_mutants;
 mod reading;
+mod rng;
 mod tiers;
 
 pub use arrays::Arrays;
+pub use dripping::dripping;
 pub use ipc::ipc_file;
 pub use merged::merged;
 pub use program::{Script, runnable};
 pub use reading::{read_all, same, shown, written};
+pub use rng::Rng;
 pub use tiers::check;
 
 use bytes::Bytes;

@@ -2,21 +2,11 @@
 #![no_main]
 
 use forthwith::{File, OpenOptions, OptionValue, io::Memory};
-use forthwith_fuzz::engine;
+use forthwith_fuzz::{engine, json_mutants::SCHEMAS};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 
 static ENGINE: LazyLock<Arc<forthwith::Engine>> = LazyLock::new(|| Arc::new(engine()));
-
-/// Every type that is read.
-const SCHEMAS: [&str; 6] = [
-    "{a: int64, b: ?float64, c: var * string}",
-    "var * union[int8, string, var * ?bool]",
-    "{a: {b: var * {c: ?uint64, d: float32}}, e: 2 * int16}",
-    r#"{"type":"object","properties":{"a":{"type":"string","format":"date-time"},"b":{"type":"string","format":"date"}}}"#,
-    r#"{"type":"map","values":["null","bytes"]}"#,
-    r#"{"type":"array","prefixItems":[{"type":"integer"},{"type":"string"}]}"#,
-];
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, bytes)) = bytes.split_first() else { return };

@@ -7,26 +7,11 @@ use forthwith::{
     plan::TableWriter,
     protobuf::{Framing, Mapping, Messages, ProtoWriter, Schema, Writing},
 };
-use forthwith_fuzz::engine;
+use forthwith_fuzz::{engine, proto_mutants::{PROTO, SCHEMA}};
 use libfuzzer_sys::fuzz_target;
 use std::sync::{Arc, LazyLock};
 
 static ENGINE: LazyLock<Arc<forthwith::Engine>> = LazyLock::new(|| Arc::new(engine()));
-
-/// Every kind of field.
-const SCHEMA: &str = "syntax = 'proto2'; package t;
-    import 'google/protobuf/timestamp.proto'; import 'google/protobuf/wrappers.proto';
-    enum Open { ZERO = 0; ONE = 1; MINUS = -1; }
-    message Event {
-        required int32 id = 1; optional double x = 2; repeated sint64 packed = 3 [packed = true]; repeated float f = 4;
-        optional string name = 5; repeated bytes raw = 6; map<string, Part> parts = 7; optional Open kind = 8;
-        oneof choice { int32 a = 9; string b = 10; Part c = 11; } optional group G = 12 { optional fixed32 y = 1; }
-        optional google.protobuf.Timestamp at = 13; optional google.protobuf.Int64Value wrapped = 14;
-        repeated Part list = 15; optional Tree tree = 536870911; extensions 100 to 200;
-    }
-    message Part { repeated Part parts = 1; optional bool t = 2; repeated Open kinds = 3; }
-    message Tree { optional Tree left = 1; optional Tree right = 2; optional uint64 value = 3; }
-    extend Event { repeated string notes = 100; }";
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((kind, bytes)) = bytes.split_first() else { return };
@@ -47,9 +32,8 @@ fuzz_target!(|bytes: &[u8]| {
 /// Messages one by one, each as long as the first byte says.
 fn messages(bytes: &[u8]) {
     let Some((length, bytes)) = bytes.split_first() else { return };
-    let schema = Schema::of_text(SCHEMA).expect("a schema");
     let mapping = Mapping { times: length % 2 == 0, enum_numbers: length % 3 == 0, recursion: 2 };
-    let messages = Messages::new(&schema, Some("t.Event"), mapping).expect("a type");
+    let messages = Messages::new(&SCHEMA, Some("t.Event"), mapping).expect("a type");
     let plan = messages.plan(bytes.chunks(usize::from(*length).max(1))).expect("a plan");
     let source: Arc<dyn forthwith::io::Source> = Arc::new(forthwith::io::Memory::new("messages", Vec::new()));
     let format = forthwith::format(&plan.format).expect("a format there is");
@@ -58,7 +42,7 @@ fn messages(bytes: &[u8]) {
 
 /// A file: each field alone, and all of them, which are written and read again.
 fn open(bytes: &[u8], given: &[(&str, &str)]) {
-    let known = [("schema", SCHEMA), ("message", "t.Event"), ("recursion", "2")];
+    let known = [("schema", PROTO), ("message", "t.Event"), ("recursion", "2")];
     let options = known.iter().chain(given).fold(OpenOptions::new(), |options, (name, value)| {
         options.with(name, (*value).to_owned())
     });
@@ -85,7 +69,7 @@ fn back(table: &Table, entries: u64) {
     let forms = arrays.iter().map(|array| array.form.clone());
     let columns: Vec<_> = names.into_iter().zip(forms).collect();
     let sink = forthwith::io::MemorySink::new("back.pb");
-    let schema = Some(Schema::of_text(SCHEMA).expect("a schema"));
+    let schema = Some(SCHEMA.clone());
     let writing = Writing { schema, message: Some("t.Event".into()), framing: Framing::Delimited };
     let mut writer = ProtoWriter::new(Box::new(sink.clone()), &columns, &writing).expect("columns of this schema");
     writer.write(&arrays).expect("what was read can be written");
