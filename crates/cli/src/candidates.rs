@@ -62,7 +62,13 @@ fn columns_of(target: &str, begun: &str) -> Option<BTreeSet<String>> {
         Ok(Place::Table(table) | Place::Field { table, .. }) => table,
         _ => file.table(&object).ok()?,
     };
-    columns(&table, begun)
+    // In a list with commas, the last name is completed.
+    let (before, last) = begun.rfind(',').map_or(("", begun), |comma| begun.split_at(comma + 1));
+    let mut found = columns(&table, begun)?;
+    if !before.is_empty() {
+        found.extend(columns(&table, last)?.into_iter().map(|name| format!("{before}{name}")));
+    }
+    Some(found)
 }
 
 fn columns(table: &Table, begun: &str) -> Option<BTreeSet<String>> {

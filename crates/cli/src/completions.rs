@@ -71,7 +71,7 @@ fn below(verbs: &[Verb<'_>]) -> String {
 /// command and none in another.
 fn valued(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let spelled = |verb: String, options: &[&Arg]| {
-        let options = options.iter().filter(|arg| takes_value(arg)).flat_map(|arg| spellings(arg));
+        let options = options.iter().filter(|arg| takes_value(arg)).flat_map(|arg| all_spellings(arg));
         options.map(|spelling| format!("'{verb}{spelling}'")).collect::<Vec<_>>()
     };
     let all = spelled(" ".into(), global).into_iter();
@@ -103,9 +103,24 @@ fn spellings(arg: &Arg) -> Vec<String> {
     short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect()
 }
 
+/// All ways to write an option, with those that are not listed.
+fn all_spellings(arg: &Arg) -> Vec<String> {
+    let mut all = spellings(arg);
+    all.extend(arg.get_all_short_aliases().into_iter().flatten().map(|short| format!("-{short}")));
+    all.extend(arg.get_all_aliases().into_iter().flatten().map(|long| format!("--{long}")));
+    all
+}
+
+/// Whether the values of an option are columns of a table.
+fn takes_columns(verb: &str, arg: &Arg) -> bool {
+    verb != "streamers"
+        && takes_value(arg)
+        && matches!(arg.get_id().as_str(), "branch" | "columns" | "filter" | "on" | "y")
+}
+
 fn bash(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let names: Vec<&str> = first(verbs).map(|verb| verb.name.as_str()).collect();
-    let (mut cases, mut choices) = (String::new(), String::new());
+    let (mut cases, mut choices, mut columns) = (String::new(), String::new(), Vec::new());
     let mut choice = |verb: &str, arg: &Arg| {
         if takes_value(arg) && !values(arg).is_empty() {
             let spelled: Vec<String> =
@@ -121,6 +136,9 @@ fn bash(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
         cases +=
             &format!("    '{}') options='{options} --help' words='{words}' files={files} ;;\n", verb.name);
         verb.options.iter().for_each(|arg| choice(&verb.name, arg));
+        let of_columns = verb.options.iter().filter(|arg| takes_columns(&verb.name, arg));
+        let spelled = of_columns.flat_map(|arg| all_spellings(arg));
+        columns.extend(spelled.map(|spelling| format!("'{} {spelling}'", verb.name)));
     }
     let spelled: Vec<String> = global.iter().flat_map(|arg| spellings(arg)).collect();
     format!(
@@ -155,7 +173,7 @@ _forthwith() {{
   if [[ -n $before ]]; then
     words= options= files=yes
     case \"$verb $before\" in
-{choices}      *' -b'|*' --branch')
+{choices}      {columns})
         if [[ -n $target ]]; then
           mapfile -t COMPREPLY < <(command forthwith __complete --of \"$(_forthwith_plain \"$target\")\" -- \"$current\" 2> /dev/null)
           return
@@ -196,6 +214,7 @@ _forthwith_plain() {{
 complete -o filenames -F _forthwith forthwith
 ",
         valued = valued(verbs, global),
+        columns = columns.join("|"),
         below = below(verbs),
         global = spelled.join(" "),
         names = names.join(" "),
@@ -205,10 +224,10 @@ complete -o filenames -F _forthwith forthwith
 fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let listed: Vec<String> =
         first(verbs).map(|Verb { name, about, .. }| format!("    '{name}:{about}'\n")).collect();
-    let option = |arg: &Arg, indent: &str| {
+    let option = |verb: &str, arg: &Arg, indent: &str| {
         let value = match values(arg) {
             _ if !takes_value(arg) => String::new(),
-            _ if arg.get_long() == Some("branch") => ":column:_forthwith_columns".into(),
+            _ if takes_columns(verb, arg) => ":column:_forthwith_columns".into(),
             values if values.is_empty() => ":value:_files".into(),
             values => format!(":value:({})", values.join(" ")),
         };
@@ -220,7 +239,7 @@ fn zsh(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let mut cases = String::new();
     for Verb { name, options, words, takes_files, .. } in verbs {
         cases += &format!("    '{name}')\n      _arguments -s \\\n");
-        cases.extend(options.iter().map(|arg| option(arg, "        ")));
+        cases.extend(options.iter().map(|arg| option(name, arg, "        ")));
         let words = match (words.is_empty(), takes_files) {
             (true, _) => "_forthwith_files".into(),
             (false, true) => format!("{{compadd -- {}; _forthwith_files}}", words.join(" ")),
@@ -289,7 +308,7 @@ compdef _forthwith forthwith
         listed = listed.concat(),
         valued = valued(&[], global),
         below = below(verbs),
-        global = global.iter().map(|arg| option(arg, "      ")).collect::<String>(),
+        global = global.iter().map(|arg| option("", arg, "      ")).collect::<String>(),
     )
 }
 
@@ -305,7 +324,9 @@ function __forthwith_columns
     for word in (commandline -opc)
         test -f (string split -m 1 : -- $word)[1]; and set target $word
     end
-    test -n \"$target\"; and command forthwith __complete --of $target -- (commandline -ct) 2> /dev/null
+    # The value of --columns=nM is what follows the sign.
+    set -l word (commandline -ct | string replace -r -- '^--[a-z-]+=' '' | string unescape)
+    test -n \"$target\"; and command forthwith __complete --of $target -- \"$word\" 2> /dev/null
 end
 complete -c forthwith -n 'not __fish_use_subcommand' -a '(__forthwith_targets)'
 ";
@@ -325,7 +346,7 @@ fn fish(verbs: &[Verb<'_>]) -> String {
             let long = arg.get_long().map(|long| format!(" -l {long}")).unwrap_or_default();
             let value = match values(arg) {
                 _ if !takes_value(arg) => String::new(),
-                _ if arg.get_long() == Some("branch") => " -x -a '(__forthwith_columns)'".into(),
+                _ if takes_columns(name, arg) => " -x -a '(__forthwith_columns)'".into(),
                 values if values.is_empty() => " -r".into(),
                 values => format!(" -x -a '{}'", values.join(" ")),
             };

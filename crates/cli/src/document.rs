@@ -1,7 +1,7 @@
 //! docs/details/command.md, made of the same table as the help.
 
-use crate::flags::Typed;
-use clap::{Command, CommandFactory};
+use crate::flags;
+use clap::Command;
 
 /// Characters in a line of help on the page.
 const WIDTH: usize = 100;
@@ -9,7 +9,7 @@ const WIDTH: usize = 100;
 /// The page.
 #[must_use]
 pub fn page() -> String {
-    let mut command = Typed::command().term_width(WIDTH);
+    let mut command = flags::command().term_width(WIDTH);
     command.build();
     let mut text = String::from(
         "# All commands and options\n\n\

@@ -76,7 +76,7 @@ pub use forthwith_browse::paint::wants_color;
 
 use cancellation::Cancellation;
 use clap::{
-    CommandFactory, FromArgMatches,
+    FromArgMatches,
     error::{ContextKind, ErrorKind},
 };
 use console::Console;
@@ -130,7 +130,7 @@ fn run_until(
     terminal: Terminal,
     cancellation: Option<Cancellation>,
 ) -> i32 {
-    let command = Typed::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
+    let command = flags::command().term_width(terminal.width.unwrap_or(100).clamp(40, 120));
     let shown = command.get_subcommands().filter(|verb| !verb.is_hide_set());
     let verbs: Vec<&str> = shown.map(|verb| verb.get_name()).chain(["help"]).collect();
     let args = shorthand::expand(args.into_iter().collect(), &verbs, |path| path.exists());
@@ -209,7 +209,7 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
     match (&asked.verb, &asked.targets[..]) {
         (Action::Program(act), _) => forth::program(act, keyboard, console),
         (Action::Mcp(serving), _) => mcp::serve(serving, &asked.opening, keyboard.reader(), console),
-        (Action::Completions(shell), _) => console.text(&completions::script(*shell, &Typed::command())),
+        (Action::Completions(shell), _) => console.text(&completions::script(*shell, &flags::command())),
         (Action::Man(folder), _) => man::write(folder),
         (Action::Candidates { of, word }, _) => console.text(&candidates::lines(of.as_deref(), word)),
         (Action::Convert { choice, conversion }, targets) => {

@@ -2,9 +2,9 @@
 
 use crate::{
     failure::{Failure, Result},
-    flags::Typed,
+    flags,
 };
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use std::{fs, io, path::Path};
 
@@ -25,7 +25,7 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
 /// The names of the files and their pages.
 fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
     // The command `help` has no page, since `man` is one.
-    let mut command = Typed::command().disable_help_subcommand(true);
+    let mut command = flags::command().disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     collect(&command, &mut pages)?;

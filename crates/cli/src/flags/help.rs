@@ -153,6 +153,8 @@ Lists are summarised by their lengths and by their items, records by their field
 that of the values as they are (NumPy's std). Where a column has more than 32768 values, quantiles are
 those of a sample of so many; where it has more distinct values, their number is estimated to 2 %, and
 so are the most frequent ones: such numbers have a ~ before them, and is_exact is false in JSON.
+Columns that are damaged are named, the others summarised, and the exit code is 1.
+The mean and quantiles of times are times, their deviation is in seconds, that of dates in days.
 Entries are read once, in steps of some 24 MB; memory does not grow with the table.
 
 Examples:
@@ -202,7 +204,8 @@ Entries are read in steps of some 24 MB, so that memory does not grow with the t
 with -- between those of the two sides, follow each other: files may begin and end at any entry.
 
 The exit code is 0 if nothing differs, 1 if something does, and 2 if something could not be compared,
-whatever the reason.
+whatever the reason. With --brief, a difference is the answer as soon as it is found: what was not
+read until then is not compared. Equal summaries are no answer: values are read.
 
 Examples:
   forthwith diff events.root copy.root
@@ -210,6 +213,7 @@ Examples:
   forthwith diff run-a.root:Events run-b.root:Events --rtol 1e-6 -c 'Muon_*'
   forthwith diff events.root:Events skim.root:Events --on run,event
   forthwith diff old/ new/ -q
+  forthwith diff run-a.root run-b.root --brief
   forthwith diff run-a.root:Events -- events.root:Events
   forthwith diff 'old/*.root:Events' 'new/*.root:Events'";
 

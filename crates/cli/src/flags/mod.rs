@@ -10,6 +10,7 @@ mod diff;
 mod forth;
 mod head;
 mod help;
+mod paragraphs;
 mod plot;
 mod summary;
 mod values;
@@ -25,6 +26,7 @@ use help::{
     FREQ, GEN, HEAD, INDEX, LS, MAN, MCP, MERGE, PLOT, RECOMPRESS, RECOVER, SAMPLE, SCHEMA, SHOW, SNIFF,
     SPLIT, STATS, STREAMERS, TAIL, VIEW,
 };
+pub(crate) use paragraphs::command;
 pub(crate) use plot::Plot;
 pub(crate) use summary::{Bench, Dump, Freq, Sample, Sniff, Stats, Summarised};
 use values::Values;
@@ -326,7 +328,7 @@ pub(crate) struct Convert {
     #[arg(value_name = "FILE[:TREE]", required = true)]
     pub(crate) targets: Vec<OsString>,
     /// The format to write, if the ending of the name does not say it
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, visible_alias = "to", value_name = "FORMAT")]
     pub(crate) format: Option<String>,
     /// The values of columns that some of the files lack [default: an error]
     #[arg(long, value_name = "AS")]

@@ -94,23 +94,35 @@ impl Folders {
     /// Lists the files of a folder, or of all of them, with their sizes.
     pub(super) fn list(&self, below: Option<&Path>) -> String {
         let mut lines = Vec::new();
-        let mut left = LISTED;
+        let mut left = Left { listed: LISTED, read: MOST_READ };
         let all: Vec<&Path> =
             below.map_or_else(|| self.all.iter().map(PathBuf::as_path).collect(), |one| vec![one]);
         for folder in all {
             lines.push(format!("{}:", human::clean(&folder.display().to_string())));
             visit(folder, folder, 0, &mut left, &mut lines);
         }
-        if left == 0 {
+        if left.listed == 0 {
             lines.push(format!("… cut after {LISTED} files: name a folder"));
+        } else if left.read == 0 {
+            lines.push(format!("… cut after {MOST_READ} names of files and folders: name a folder"));
         }
         lines.join("\n")
     }
 }
 
-fn visit(top: &Path, folder: &Path, depth: usize, left: &mut usize, lines: &mut Vec<String>) {
+/// How much more is read and listed.
+struct Left {
+    listed: usize,
+    read: usize,
+}
+
+fn visit(top: &Path, folder: &Path, depth: usize, left: &mut Left, lines: &mut Vec<String>) {
+    if left.read == 0 {
+        return;
+    }
     let Ok(found) = fs::read_dir(folder) else { return };
-    let mut names: Vec<PathBuf> = found.flatten().take(MOST_READ).map(|entry| entry.path()).collect();
+    let mut names: Vec<PathBuf> = found.flatten().take(left.read).map(|entry| entry.path()).collect();
+    left.read -= names.len();
     names.sort();
     for path in names {
         let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
@@ -118,10 +130,10 @@ fn visit(top: &Path, folder: &Path, depth: usize, left: &mut usize, lines: &mut 
         if metadata.is_dir() && depth < DEEPEST {
             visit(top, &path, depth + 1, left, lines);
         } else if metadata.is_file() || metadata.is_dir() {
-            if *left == 0 {
+            if left.listed == 0 {
                 return;
             }
-            *left -= 1;
+            left.listed -= 1;
             let size = if metadata.is_dir() { "folder".into() } else { human::bytes(metadata.len()) };
             lines.push(format!("  {}  {size}", human::clean(&name)));
         }
@@ -132,7 +144,7 @@ fn visit(top: &Path, folder: &Path, depth: usize, left: &mut usize, lines: &mut 
 const LONGEST_NAME: usize = 8192;
 /// Files that are listed.
 const LISTED: usize = 500;
-/// Names of a folder that are read.
+/// Names that are read, of all folders together.
 const MOST_READ: usize = 20_000;
 /// Folders in folders that are listed.
 const DEEPEST: usize = 4;

@@ -74,6 +74,7 @@ fn words(opening: &Opening) -> Vec<OsString> {
     words.extend(opening.threads.map(|threads| format!("--threads={threads}")));
     words.extend(opening.recover.then(|| "--recover".into()));
     words.extend(opening.no_checksums.then(|| "--no-checksums".into()));
+    words.extend(opening.no_cache.then(|| "--no-cache".into()));
     words.extend(opening.format.iter().map(|(name, value)| format!("--open={name}={value}")));
     words.extend(opening.index.iter().map(|index| format!("--index={index}")));
     words.into_iter().map(OsString::from).collect()

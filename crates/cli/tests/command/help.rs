@@ -20,6 +20,25 @@ fn every_command_has_examples() {
     }
 }
 
+/// Paragraphs are wrapped at the width of the terminal, and not also where the source has ends of lines.
+#[test]
+fn paragraphs_of_help_fill_their_lines() {
+    for width in [80, 100, 120] {
+        for verb in ["stats", "diff", "convert", "bench", "check"] {
+            let said = on(Terminal { width: Some(width), color: false }, &[verb, "--help"]).out;
+            let lines: Vec<&str> = said.lines().collect();
+            let begin = lines.iter().rposition(|line| *line == "Common options:").expect("options");
+            for pair in lines[begin..].windows(2).filter(|pair| !pair.iter().any(|line| line.is_empty())) {
+                let is_text = pair.iter().all(|line| !line.starts_with(' '));
+                let next = pair[1].split(' ').next().expect("a word");
+                let is_full = pair[0].chars().count() + 1 + next.chars().count() > width;
+                assert!(!is_text || is_full, "{verb} {width}: {pair:?}");
+                assert!(pair[0].chars().count() <= width, "{pair:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn wrong_usage_goes_to_standard_error_with_code_2() {
     for args in [
