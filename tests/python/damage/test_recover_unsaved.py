@@ -60,10 +60,13 @@ for job in jobs:
         tree = ROOT.TTree("tree", "kept")
         fill(tree, 0, job["entries"], job["flush"], job["saves"])
         if job.get("later"):
-            tree.Write()
+            if not job.get("discarded"):
+                tree.Write()
             tree.SetDirectory(ROOT.nullptr)
             tree = ROOT.TTree("tree", "later")
             fill(tree, 1000000, 1000000 + job["later"], job["later_flush"], [])
+            if job.get("later_is_written"):
+                tree.Write()
         os._exit(0)
     os.wait()
 print("null")
@@ -164,6 +167,33 @@ def test_baskets_of_a_later_tree_are_not_taken(tmp_path, capfd):
         with forthwith.open(tmp_path / "out.root") as file:
             assert file["tree"].num_entries == job["entries"], job
             assert_is_filled(file["tree"])
+
+
+@pytest.mark.parametrize("later_is_written", [False, True])
+def test_entries_of_an_unwritten_basket_are_not_continued_by_a_later_tree(later_is_written, tmp_path, capfd):
+    need_root()
+    dice = random.Random(f"discarded {later_is_written}")
+    jobs = []
+    for number in range(ROUNDS):
+        job = unclosed(tmp_path, dice, number)
+        flush = job["flush"]
+        entries = dice.randrange(2, flush)
+        job |= {"entries": entries, "saves": [dice.randrange(1, entries)], "old": [], "discarded": True}
+        later = {"later": 500, "later_flush": dice.choice([10, 50, 97, 400]), "later_is_written": later_is_written}
+        jobs.append(job | later)
+    by_root(UNCLOSED, json.dumps(jobs))
+    for job in jobs:
+        name = "tree;1" if later_is_written else "tree"
+        with pytest.warns(forthwith.RecoveryWarning):
+            file = forthwith.open(job["name"], recover=True)
+        with file:
+            assert file[name].num_entries == job["saves"][0], job
+            assert_is_filled(file[name])
+        out = tmp_path / "out.root"
+        code, report = recover(capfd, job["name"], out)
+        assert code in (0, 1), (job, report)
+        with forthwith.open(out) as file:
+            assert_is_filled(file["tree"], range(1000000, 1000500) if later_is_written else None)
 
 
 def test_a_record_that_was_cut_off_does_not_go_on_in_new_ones(tmp_path, capfd):

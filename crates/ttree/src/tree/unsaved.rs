@@ -3,9 +3,10 @@
 use super::Tree;
 use crate::{
     baskets::{BasketRef, Bytes},
+    format::{Asked, unframe},
     metadata::Branch,
 };
-use forthwith_plan::Result;
+use forthwith_plan::{Block, Result, Scratch};
 use forthwith_root::{BasketHeader, BasketPlace, Cursor, Key, RootFile};
 use std::collections::{HashMap, HashSet};
 
@@ -36,7 +37,8 @@ impl Tree {
     /// Only baskets count that were not written before the tree was saved and whose numbers continue those of the branch. A
     /// deleted tree may have left baskets of the same names, which shows in further ones with the numbers of listed ones: then
     /// those count that were written in a later second, or behind the tree and its baskets. If one of a listed number was
-    /// written after the tree was saved, a later tree has its names, and nothing tells the baskets of both apart: none counts.
+    /// written after the tree was saved, a later tree has its names, and nothing tells the baskets of both apart: none counts. Nor
+    /// does any where a basket does not begin with the entries that the tree's own record has of it.
     pub(super) fn find_unsaved(&mut self, file: &RootFile, key: &Key) -> Result<()> {
         let Some(found) = file.found_baskets(key.seek_directory, &key.name) else { return Ok(()) };
         let saved = self.metadata.info.entries;
@@ -102,6 +104,7 @@ impl Tree {
         (second, byte): (u32, u64),
     ) -> Result<Vec<BasketRef>> {
         let mut listed = self.baskets(branch)?;
+        let partial = listed.iter().find(|basket| basket.number == branch.write_basket).cloned();
         listed.retain(|basket| basket.number < branch.write_basket);
         let known: HashSet<u64> =
             listed.iter().filter_map(|basket| Some(basket.file_bytes()?.start)).collect();
@@ -123,12 +126,39 @@ impl Tree {
             chain.push(BasketRef { number, entries: at..end, bytes });
             (at, written) = (end, place.written);
         }
-        // The first one has at least the entries that were saved with the tree.
-        if chain.first().is_some_and(|first| first.entries.end < branch.saved_end()) {
+        // The first one begins with the entries that were saved with the tree.
+        if let (Some(first), Some(partial)) = (chain.first(), partial)
+            && !self.begins_with(first, &partial)?
+        {
             chain.clear();
         }
         Ok(chain)
     }
+
+    /// Whether a basket in the file begins with the entries of one that was not full when the tree was saved.
+    fn begins_with(&self, basket: &BasketRef, partial: &BasketRef) -> Result<bool> {
+        let Some(place) = basket.file_bytes() else { return Ok(false) };
+        let saved = match &partial.bytes {
+            Bytes::Record(range) => self.metadata.objects.payload().get(range.clone()).unwrap_or_default(),
+            Bytes::File(range) => return Ok(*range == place),
+            Bytes::Nowhere(..) => return Ok(false),
+        };
+        if basket.entries.start != partial.entries.start || basket.entries.end < partial.entries.end {
+            return Ok(false);
+        }
+        let stored = self.source.read_one(place)?;
+        let (mut scratch, mut own) = (Scratch::default(), Scratch::default());
+        // One that cannot be read is not known to begin so.
+        Ok(match (payload(basket, &stored, &mut scratch), payload(partial, saved, &mut own)) {
+            (Ok(whole), Ok(partial)) => whole.payload.starts_with(partial.payload),
+            _ => false,
+        })
+    }
+}
+
+/// The entries of a basket.
+fn payload<'a>(basket: &BasketRef, stored: &'a [u8], scratch: &'a mut Scratch) -> Result<Block<'a>> {
+    unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch)
 }
 
 /// The number of entries of a basket, by its header; nothing if that contradicts the record.
