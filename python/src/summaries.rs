@@ -18,15 +18,29 @@ pub(crate) struct Comparison {
     on: Vec<String>,
     columns: Option<HashSet<String>>,
     common: bool,
+    brief: bool,
     most: usize,
     threads: Option<usize>,
 }
 
 impl Comparison {
     fn options(self) -> DiffOptions {
-        let Self { rtol, atol, bitwise, nan_equal, same_content, on, columns, common, most, threads } = self;
+        let Self { rtol, atol, bitwise, nan_equal, same_content, on, columns, common, brief, most, threads } =
+            self;
         let columns = columns.map(|names| -> PathFilter { Arc::new(move |path| names.contains(path)) });
-        DiffOptions { rtol, atol, bitwise, nan_equal, same_content, on, columns, common, most, threads }
+        DiffOptions {
+            rtol,
+            atol,
+            bitwise,
+            nan_equal,
+            same_content,
+            on,
+            columns,
+            common,
+            brief,
+            most,
+            threads,
+        }
     }
 }
 

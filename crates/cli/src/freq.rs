@@ -38,12 +38,13 @@ pub(crate) fn freq(
 ) -> Result<()> {
     let options =
         StatsOptions { quantiles: Vec::new(), top: summary.top, distinct: MOST, threads: opening.threads };
-    let found = summary.compute(place, &options, console)?;
+    let computed = summary.compute(place, &options, console)?;
     // The lengths of lists are columns of their own: count(x).
     let columns: Vec<&ColumnStats> =
-        found.columns.iter().filter(|column| column.of != SummaryOf::Lengths).collect();
+        computed.found.columns.iter().filter(|column| column.of != SummaryOf::Lengths).collect();
     if shape == Shape::Json {
-        return console.json(&columns.iter().map(|column| report(column)).collect::<Vec<_>>());
+        console.json(&columns.iter().map(|column| report(column)).collect::<Vec<_>>())?;
+        return computed.end();
     }
     for (at, column) in columns.iter().enumerate() {
         if columns.len() > 1 {
@@ -53,7 +54,7 @@ pub(crate) fn freq(
         let text = render(column).render(console.width, console.paint);
         console.text(&text)?;
     }
-    Ok(())
+    computed.end()
 }
 
 fn report(column: &ColumnStats) -> Report<'_> {

@@ -3,7 +3,7 @@
 use crate::{
     choice::{Choice, Chosen},
     console::{Console, bar},
-    failure::Result,
+    failure::{Failure, Result},
     flags::Summarised,
     human,
     kept_stats::KeptStats,
@@ -14,9 +14,12 @@ use crate::{
     table::{Align, Cell, Table},
     words::Counted as _,
 };
-use forthwith::{ColumnStats, Counted, Selection, StatsOptions, SummaryOf, TableStats, columns::Value};
+use forthwith::{
+    ColumnStats, Counted, StatsOptions, SummaryOf, TableStats,
+    columns::{LogicalType, Value},
+};
 use indicatif::ProgressBar;
-use std::ffi::OsString;
+use std::{ffi::OsString, slice};
 
 /// The columns to summarise, and how.
 #[derive(Debug, PartialEq)]
@@ -52,19 +55,32 @@ impl Summary {
             && choice.computed.is_empty()
     }
 
-    /// Summarises the columns of a table.
+    /// Summarises the columns of a table. Columns that are damaged are named on standard error, and the others summarised.
     pub(crate) fn compute(
         &self,
         place: Place,
         options: &StatsOptions,
         console: &mut Console<'_>,
-    ) -> Result<TableStats> {
+    ) -> Result<Computed> {
         let place = place.with_values(self.values);
-        let selection = self.selection(&place, console)?;
+        let names = self.names(&place, console)?;
         let bar = bar(None, BAR, console.width.is_some());
-        let found = forthwith::stats(&selection, ..self.entries, options, &mut progress(&bar));
+        let compute = |names: &[(String, Option<u32>)]| {
+            let names: Vec<_> = names.iter().map(|(name, field)| (name.as_str(), *field)).collect();
+            let selection = place.table.select_fields(&names, self.choice.expressions())?;
+            forthwith::stats(&selection, ..self.entries, options, &mut progress(&bar))
+        };
+        let together = compute(&names);
+        let computed = match together {
+            Ok(found) => Ok(Computed { found, damage: None }),
+            // A damaged block of one column says nothing of others, unless it has all of them.
+            Err(error) if error.is_damage() && names.len() > 1 && !place.table.words().rows => {
+                one_by_one(&names, compute, console)
+            }
+            Err(error) => Err(error.into()),
+        };
         bar.finish_and_clear();
-        Ok(found?)
+        computed
     }
 
     /// As [`compute`](Self::compute), with summaries that are kept beside the file.
@@ -74,7 +90,7 @@ impl Summary {
         options: &StatsOptions,
         opening: &Opening,
         console: &mut Console<'_>,
-    ) -> Result<TableStats> {
+    ) -> Result<Computed> {
         let kept = KeptStats::of(&place, self.is_kept, opening).filter(|_| self.is_of_whole_columns());
         let Some(kept) = kept else {
             if self.is_kept {
@@ -86,7 +102,10 @@ impl Summary {
         let bar = bar(None, BAR, console.width.is_some());
         let found = kept.compute(&place, &columns, options, &mut progress(&bar), console);
         bar.finish_and_clear();
-        found
+        match found {
+            Err(Failure::File(error)) if error.is_damage() => self.compute(place, options, console),
+            found => Ok(Computed { found: found?, damage: None }),
+        }
     }
 
     /// The columns that are named, or all that can be read.
@@ -115,18 +134,61 @@ impl Summary {
         Ok(columns)
     }
 
-    /// The columns that are meant: those that are computed alone, if no others are named.
-    fn selection(&self, place: &Place, console: &mut Console<'_>) -> Result<Selection> {
+    /// The names of the columns to summarise, with the fields that they are: computed ones alone, if no others are named.
+    fn names(&self, place: &Place, console: &mut Console<'_>) -> Result<Vec<(String, Option<u32>)>> {
         let choice = &self.choice;
         let names_none = choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none();
         let mut columns = Vec::new();
         if !names_none || choice.computed.is_empty() {
             columns = self.readable(place, console)?;
         }
-        let computed = choice.computed.iter().map(|name| (name.as_str(), None));
-        let fields = columns.iter().map(|branch| (branch.field.path.as_str(), Some(branch.index)));
-        let names: Vec<_> = fields.chain(computed).collect();
-        Ok(place.table.select_fields(&names, choice.expressions())?)
+        let computed = choice.computed.iter().map(|name| (name.clone(), None));
+        let fields = columns.into_iter().map(|branch| (branch.field.path, Some(branch.index)));
+        Ok(fields.chain(computed).collect())
+    }
+}
+
+/// Summaries, and the exit code if some columns could not be read.
+pub(crate) struct Computed {
+    pub(crate) found: TableStats,
+    damage: Option<i32>,
+}
+
+impl Computed {
+    /// # Errors
+    /// Damage that was told.
+    pub(crate) const fn end(&self) -> Result<()> {
+        match self.damage {
+            Some(code) => Err(Failure::Told { code }),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Summarises each column by itself, and names those that are damaged.
+fn one_by_one(
+    names: &[(String, Option<u32>)],
+    compute: impl Fn(&[(String, Option<u32>)]) -> forthwith::plan::Result<TableStats>,
+    console: &mut Console<'_>,
+) -> Result<Computed> {
+    let mut computed = Computed { found: TableStats::default(), damage: None };
+    for name in names {
+        match compute(slice::from_ref(name)) {
+            Ok(found) => {
+                computed.found.entries = computed.found.entries.max(found.entries);
+                computed.found.columns.extend(found.columns);
+            }
+            Err(error) if error.is_damage() => {
+                let failure = Failure::from(error);
+                console.fail(&failure);
+                computed.damage = computed.damage.or_else(|| Some(failure.code()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match computed.damage {
+        Some(code) if computed.found.columns.is_empty() => Err(Failure::Told { code }),
+        _ => Ok(computed),
     }
 }
 
@@ -143,14 +205,17 @@ pub(crate) fn stats(
         threads: opening.threads,
         ..StatsOptions::default()
     };
-    let found = summary.compute_kept(place, &options, opening, console)?;
+    let computed = summary.compute_kept(place, &options, opening, console)?;
+    let found = &computed.found;
     if shape == Shape::Json {
-        return console.json(&found);
+        console.json(found)?;
+        return computed.end();
     }
-    let text = render(&found, &options).render(console.width, console.paint);
+    let text = render(found, &options).render(console.width, console.paint);
     console.text(&text)?;
     let entries = human::counted(found.entries, "entry", "entries");
-    console.line(&console.paint.faint(&entries))
+    console.line(&console.paint.faint(&entries))?;
+    computed.end()
 }
 
 /// Shows progress in a bar.
@@ -196,7 +261,6 @@ fn row(column: &ColumnStats, quantiles: usize) -> Vec<Cell> {
     };
     let some = |number: u64| if number == 0 { String::new() } else { human::count(number) };
     let extreme = |value: &Option<Value>| value.as_ref().map_or_else(String::new, short);
-    let number = |number: Option<f64>| number.map_or(String::new(), digits);
     let mut cells: Vec<Cell> = vec![
         Cell::new(Style::Plain, &column.path),
         Cell::new(Style::Faint, of),
@@ -207,18 +271,19 @@ fn row(column: &ColumnStats, quantiles: usize) -> Vec<Cell> {
         extreme(&column.min).into(),
     ];
     let sign = about(column.quantiles_are_exact);
-    cells.extend(column.quantiles.iter().map(|quantile| format!("{sign}{}", digits(quantile.value)).into()));
+    cells.extend(column.quantiles.iter().map(|quantile| format!("{sign}{}", short(&quantile.value)).into()));
     cells.resize(7 + quantiles, Cell::default());
     let sign = about(column.frequent_is_exact);
     let frequent = column.frequent.iter();
     let frequent = frequent.map(|found| {
-        let value = human::cut(&human::clean(&spelled(&found.value)), SHOWN);
+        let width = if matches!(found.value, Value::Logical(_)) { LONGEST } else { SHOWN };
+        let value = human::cut(&human::clean(&spelled(&found.value)), width);
         format!("{value} ({sign}{})", human::count(found.count))
     });
     cells.extend([
         extreme(&column.max).into(),
-        number(column.mean).into(),
-        number(column.deviation).into(),
+        extreme(&column.mean).into(),
+        deviation(column).into(),
         column.distinct.map_or(String::new(), estimated).into(),
         frequent.collect::<Vec<_>>().join(", ").into(),
     ]);
@@ -244,9 +309,20 @@ fn name(fraction: f64) -> String {
     format!("q{}", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
+/// The standard deviation, with the unit of that of times.
+fn deviation(column: &ColumnStats) -> String {
+    let unit = match LogicalType::parse(&column.kind) {
+        Some(LogicalType::Date) => " days",
+        Some(LogicalType::Time(_) | LogicalType::Timestamp { .. } | LogicalType::Duration(_)) => " s",
+        _ => "",
+    };
+    column.deviation.map_or_else(String::new, |number| digits(number) + unit)
+}
+
 /// A value as text with few characters.
 fn short(value: &Value) -> String {
     match value {
+        Value::Logical(text) => human::cut(text, LONGEST),
         Value::Float32(number) => digits(f64::from(*number)),
         Value::Float64(number) => digits(*number),
         other => human::cut(&human::clean(&spelled(other)), SHOWN),
@@ -282,6 +358,8 @@ fn digits(number: f64) -> String {
 
 /// Characters of a text.
 const SHOWN: usize = 24;
+/// Characters of a time or a decimal, which are cut less: the last ones may be those that differ.
+const LONGEST: usize = 40;
 
 /// How far it is, seen by people only.
 const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta}";

@@ -61,7 +61,7 @@ fn outdated_and_damaged_summaries_are_not_used() {
     // Damaged, cut off, empty, of another file.
     let mut damaged = kept.clone();
     damaged[kept.len() / 2] ^= 1;
-    for bytes in [&damaged[..], &kept[..kept.len() / 2], &[], b"FWSTATS1 and more"] {
+    for bytes in [&damaged[..], &kept[..kept.len() / 2], &[], b"FWSTATS2 and more"] {
         fs::write(&cache, bytes).expect("a file");
         assert_eq!(stats(&path, &["-b", "nMuon,MET_pt"]), fresh);
         assert_eq!(fs::read(&cache).expect("a cache"), kept);
@@ -214,4 +214,54 @@ fn links_and_pipes_are_no_caches() {
     if made.is_ok_and(|status| status.success()) {
         assert_eq!(stats(&path, &["-b", "nMuon"]), fresh);
     }
+}
+
+/// Writes two files, and keeps summaries of both.
+fn summarised(folder: &Path, texts: [&str; 2]) -> [String; 2] {
+    let paths = ["a.csv", "b.csv"].map(|name| folder.join(name).to_str().expect("a UTF-8 path").to_owned());
+    for (path, text) in paths.iter().zip(texts) {
+        fs::write(path, text).expect("a file");
+    }
+    thread::sleep(Duration::from_millis(80));
+    paths.iter().for_each(|path| drop(output(&["stats", "--cache", path])));
+    paths
+}
+
+#[test]
+fn a_brief_diff_ends_with_summaries_that_differ() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [a, b] = summarised(folder.path(), ["x,y\n1,a\n2,b\n3,c\n", "x,y\n1,a\n4,b\n3,c\n"]);
+    let said = forthwith(&["diff", "--brief", &a, &b]);
+    assert_eq!(said.code, 1);
+    assert_eq!(
+        said.out,
+        "x: max is 3 and 4, by their summaries\ndifferent, with no look at the rest: 2 columns, 0 entries\n"
+    );
+    let said = forthwith(&["diff", "--brief", "--quiet", &a, &b]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""));
+    // Without the summaries, values are compared up to the first difference.
+    let said = forthwith(&["diff", "--brief", "--no-cache", &a, &b]);
+    assert_eq!(said.code, 1);
+    assert!(said.out.contains("entry 1: 2 and 4"), "{}", said.out);
+    // All differences are only known by values.
+    assert!(forthwith(&["diff", &a, &b]).out.contains("entry 1: 2 and 4"));
+    // Tolerances are for floating-point numbers; those of the column are not compared if others are chosen.
+    assert_eq!(forthwith(&["diff", "--brief", "--atol", "9", &a, &b]).code, 1);
+    assert_eq!(forthwith(&["diff", "--brief", "-c", "y", &a, &b]).code, 0);
+}
+
+#[test]
+fn equal_or_outdated_summaries_are_no_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let [a, b] = summarised(folder.path(), ["x\n1\n2\n3\n", "x\n2\n1\n3\n"]);
+    let said = forthwith(&["diff", "--brief", &a, &b]);
+    assert_eq!(said.code, 1);
+    assert!(said.out.contains("entry 0: 1 and 2"), "{}", said.out);
+    // The files differed when they were summarised.
+    let [a, b] = summarised(folder.path(), ["x\n1\n2\n3\n", "x\n1\n2\n9\n"]);
+    assert_eq!(forthwith(&["diff", "--brief", &a, &b]).code, 1);
+    fs::write(&b, "x\n1\n2\n3\n").expect("a file");
+    assert_eq!(forthwith(&["diff", "--brief", &a, &b]).code, 0);
+    thread::sleep(Duration::from_millis(80));
+    assert_eq!(forthwith(&["diff", "--brief", &a, &b]).code, 0);
 }

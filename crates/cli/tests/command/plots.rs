@@ -212,6 +212,12 @@ fn bash_completes() {
         (&["head", "none.root", ":", "ev"], &[], &["events"]),
         (&["head", "z.root", ":", "events", "-b", "MET"], &["MET_pt", "MET_phi"], &["nMuon", "anfile.root"]),
         (&["head", "-n", "3", "z.root", "--branch", "nM"], &["nMuon"], &[]),
+        (&["cat", "z.root", ":", "events", "-c", "nM"], &["nMuon"], &["anfile.root"]),
+        (&["diff", "z.root", ":", "events", "x.root", "--on", "lum"], &[], &["anfile.root"]),
+        (&["stats", "z.root", "-f", "nM"], &["nMuon"], &["anfile.root"]),
+        (&["stats", "z.root", "-c", "nMuon,MET_p"], &["nMuon,MET_pt", "nMuon,MET_phi"], &["anfile.root"]),
+        (&["convert", "z.root", "--columns", "=", "nM"], &["nMuon"], &["anfile.root"]),
+        (&["streamers", "z.root", "-f", "nM"], &[], &["nMuon"]),
     ] {
         let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
         let line = format!(
@@ -229,6 +235,32 @@ fn bash_completes() {
         for word in unwanted {
             assert!(found.lines().all(|line| line != *word), "{words:?}: {found}{done:?}");
         }
+    }
+}
+
+/// The completions of fish, where it is installed.
+#[test]
+fn fish_completes() {
+    let script = output(&["completions", "fish"]);
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::copy(file("zmumu.root"), folder.path().join("z.root")).expect("a file");
+    std::fs::write(folder.path().join("forthwith.fish"), script).expect("a file");
+    for (line, wanted) in [
+        ("forthwith he", "head"),
+        ("forthwith ls --color a", "always"),
+        ("forthwith forth ru", "run"),
+        ("forthwith head z.root:ev", "z.root:events"),
+        ("forthwith head z.root:events -b nM", "nMuon"),
+        ("forthwith cat z.root:events -c nMuon,MET_p", "nMuon,MET_phi"),
+        ("forthwith convert z.root:events --columns=nM", "--columns=nMuon"),
+    ] {
+        let asked = format!("source forthwith.fish; complete -C '{line}'");
+        let mut shell = with_command("fish");
+        shell.args(["--no-config", "-c", &asked]).current_dir(folder.path()).env("HOME", folder.path());
+        let Ok(done) = shell.output() else { return };
+        let found = String::from_utf8_lossy(&done.stdout);
+        let is_there = found.lines().any(|found| found.split('\t').next() == Some(wanted));
+        assert!(is_there, "{line}: {found}{done:?}");
     }
 }
 

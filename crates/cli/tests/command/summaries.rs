@@ -86,6 +86,31 @@ fn samples_are_the_same_each_time() {
     assert_eq!(output(&["sample", &events, "-n", "2", "-c", "run", "--format", "csv"]).lines().count(), 3);
 }
 
+/// Damaged columns are named, the others are summarised.
+#[test]
+fn damage_of_one_column_leaves_the_others() {
+    let mut bytes = fs::read(file("zmumu.root")).expect("the file");
+    let name = b"\x07TBasket\x06MET_pt";
+    let at = bytes.windows(name.len()).position(|window| window == name).expect("a basket");
+    bytes[at + 60..at + 90].fill(0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("damaged.root");
+    fs::write(&path, bytes).expect("a file");
+    let table = format!("{}:events", path.to_str().expect("a UTF-8 path"));
+    for line in [&["stats", &table][..], &["stats", &table, "--cache"], &["freq", &table]] {
+        let said = forthwith(line);
+        assert_eq!(said.code, 1, "{line:?}");
+        assert!(said.err.contains("events/MET_pt, basket 0"), "{}", said.err);
+        assert!(said.out.contains("MET_phi") && !said.out.contains("MET_pt"), "{}", said.out);
+    }
+    let said = forthwith(&["stats", &table, "-b", "MET_pt,nMuon", "--json"]);
+    assert_eq!(said.code, 1);
+    let found: Value = serde_json::from_str(&said.out).expect("JSON");
+    assert_eq!((&found["entries"], found["columns"].as_array().map(Vec::len)), (&3600.into(), Some(1)));
+    let said = forthwith(&["stats", &table, "-b", "MET_pt"]);
+    assert_eq!((said.code, said.out.as_str()), (1, ""));
+}
+
 #[test]
 fn files_are_described_in_a_line() {
     let said = output(&["sniff", &file("zmumu.root"), &file("parquet/plain.parquet")]);

@@ -1,6 +1,6 @@
 //! Summaries that are kept for the next time, with the state of the file that they are of.
 //!
-//! A cache is a file of its own, in little endian: `FWSTATS1`, the version of forthwith, the size and the mark of the file that
+//! A cache is a file of its own, in little endian: `FWSTATS2`, the version of forthwith, the size and the mark of the file that
 //! it is of, the summaries of each column, and the 64-bit XXH3 of all this. A cache of another version, of another state of the
 //! file, or with another checksum is ignored and made anew.
 
@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
 };
 
-const MAGIC: &[u8; 8] = b"FWSTATS1";
+const MAGIC: &[u8; 8] = b"FWSTATS2";
 /// Summaries may have other values in another version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -139,7 +139,7 @@ impl TableSummaries {
             let mut summary = summary.clone();
             // Others than numbers have none.
             if summary.quantiles.len() == kept.quantiles.len() {
-                summary.quantiles = places.iter().map(|at| summary.quantiles[*at]).collect();
+                summary.quantiles = places.iter().map(|at| summary.quantiles[*at].clone()).collect();
             }
             summary.frequent.truncate(top);
             summary
@@ -167,7 +167,7 @@ mod tests {
     use std::{fs, thread, time::Duration};
 
     fn summary(path: &str) -> ColumnStats {
-        let quantile = |fraction, value| Quantile { fraction, value };
+        let quantile = |fraction, value| Quantile { fraction, value: Value::Float64(value) };
         ColumnStats {
             path: path.into(),
             of: SummaryOf::Values,
@@ -177,7 +177,7 @@ mod tests {
             nan: Some(2),
             min: Some(Value::Float64(f64::NEG_INFINITY)),
             max: Some(Value::Float64(3.25)),
-            mean: Some(f64::NAN),
+            mean: Some(Value::Float64(f64::NAN)),
             deviation: None,
             quantiles: vec![quantile(0.01, 0.5), quantile(0.25, 1.0), quantile(0.5, 2.0)],
             quantiles_are_exact: true,
@@ -232,7 +232,8 @@ mod tests {
         assert_eq!(again.to_bytes(), bytes);
         let table = again.table("events").expect("a table");
         let found = table.column("x", &[0.5, 0.01], 2).expect("a column");
-        assert_eq!(found[0].quantiles.iter().map(|found| found.value).collect::<Vec<_>>(), [2.0, 0.5]);
+        let values: Vec<Value> = found[0].quantiles.iter().map(|found| found.value.clone()).collect();
+        assert_eq!(values, [Value::Float64(2.0), Value::Float64(0.5)]);
         assert_eq!(found[0].frequent.len(), 2);
         assert!(table.column("x", &[0.75], 1).is_none() && table.column("x", &[], 4).is_none());
         assert!(table.column("y", &[], 0).is_none() && again.table("other").is_none());

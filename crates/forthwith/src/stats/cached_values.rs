@@ -93,12 +93,12 @@ fn put_summary(bytes: &mut Vec<u8>, summary: &ColumnStats) {
     put_option(bytes, summary.nan, |bytes, nan| bytes.extend(nan.to_le_bytes()));
     put_option(bytes, summary.min.as_ref(), put_value);
     put_option(bytes, summary.max.as_ref(), put_value);
-    put_option(bytes, summary.mean, put_f64);
+    put_option(bytes, summary.mean.as_ref(), put_value);
     put_option(bytes, summary.deviation, put_f64);
     bytes.extend((summary.quantiles.len() as u32).to_le_bytes());
     for quantile in &summary.quantiles {
         put_f64(bytes, quantile.fraction);
-        put_f64(bytes, quantile.value);
+        put_value(bytes, &quantile.value);
     }
     bytes.push(summary.quantiles_are_exact.into());
     put_option(bytes, summary.distinct, |bytes, distinct| {
@@ -207,10 +207,10 @@ impl<'a> Reader<'a> {
             nan: self.option(Self::u64)?,
             min: self.option(Self::value)?,
             max: self.option(Self::value)?,
-            mean: self.option(Self::f64)?,
+            mean: self.option(Self::value)?,
             deviation: self.option(Self::f64)?,
             quantiles: self
-                .list(16, |reader| Some(Quantile { fraction: reader.f64()?, value: reader.f64()? }))?,
+                .list(9, |reader| Some(Quantile { fraction: reader.f64()?, value: reader.value()? }))?,
             quantiles_are_exact: self.flag()?,
             distinct: self
                 .option(|reader| Some(Counted { count: reader.u64()?, is_exact: reader.flag()? }))?,

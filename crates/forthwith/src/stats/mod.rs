@@ -3,6 +3,7 @@
 mod cache;
 mod cached_values;
 mod counts;
+mod decimal;
 mod distinct;
 mod node;
 mod number;

@@ -1,6 +1,7 @@
 //! Summaries along the structure of a column.
 
 use super::{
+    decimal::DecimalSummary,
     number::NumberSummary,
     options::StatsOptions,
     report::{ColumnStats, SummaryOf},
@@ -26,6 +27,7 @@ enum Node {
     Unknown(u64),
     Numbers(NumberSummary, Option<LogicalType>),
     Texts(TextSummary),
+    Decimals(Box<DecimalSummary>),
     Lists(NumberSummary, Box<Self>),
     Records(Vec<(String, Self)>),
     Options(u64, Box<Self>),
@@ -76,6 +78,9 @@ impl Node {
                 (LogicalType::Half, Self::Numbers(..)) => {
                     Self::Numbers(NumberSummary::new(DType::Float32, distinct), Some(*meaning))
                 }
+                (LogicalType::Decimal { .. }, Self::Texts(_)) => {
+                    Self::Decimals(Box::new(DecimalSummary::new(*meaning, distinct)))
+                }
                 (_, Self::Numbers(summary, None)) => Self::Numbers(summary, Some(*meaning)),
                 (_, other) => other,
             },
@@ -100,7 +105,8 @@ impl Node {
                 let column = lookup.column(key, "data", *dtype, rows.end())?;
                 add_numbers(summary, column, rows, *meaning == Some(LogicalType::Half));
             }
-            Self::Texts(summary) => add_texts(summary, lookup, form.kept(), rows)?,
+            Self::Texts(summary) => each_text(lookup, form.kept(), rows, |text| summary.add(text))?,
+            Self::Decimals(summary) => each_text(lookup, form.kept(), rows, |bytes| summary.add(bytes))?,
             Self::Lists(lengths, content) => {
                 let (found, inner) = lists(lookup, form, rows)?;
                 lengths.add(&found);
@@ -150,6 +156,7 @@ impl Node {
                 found.push(stats);
             }
             Self::Texts(summary) => found.push(summary.finish(path, of, missing, options)),
+            Self::Decimals(summary) => found.push(summary.finish(path, of, missing, options)),
             Self::Lists(lengths, content) => {
                 found.push(lengths.finish(path.clone(), SummaryOf::Lengths, None, missing, options));
                 content.finish(path, SummaryOf::Items, 0, options, found);
@@ -265,11 +272,11 @@ fn add_numbers(summary: &mut NumberSummary, column: &Column, rows: &Rows, are_ha
     );
 }
 
-fn add_texts(
-    summary: &mut TextSummary,
+fn each_text(
     lookup: &Lookup<'_>,
     form: &Form,
     rows: &Rows,
+    mut add: impl FnMut(&[u8]),
 ) -> Result<(), Invalid> {
     match form {
         Form::Categorical { key, categories } => {
@@ -278,7 +285,7 @@ fn add_texts(
                 let at = index.item::<i32>(row as usize).and_then(|at| usize::try_from(at).ok());
                 let text = at.and_then(|at| categories.get(at));
                 let text = text.ok_or_else(|| Invalid::Range { key: format!("{key}-index"), row })?;
-                summary.add(text.as_bytes());
+                add(text.as_bytes());
             }
         }
         Form::String { key, .. } => {
@@ -288,7 +295,7 @@ fn add_texts(
                 let (from, to) = bounds(&offsets, key, row)?;
                 let short =
                     || Invalid::Short { key: format!("{key}-data"), found: bytes.len() as u64, needed: to };
-                summary.add(bytes.get(from as usize..to as usize).ok_or_else(short)?);
+                add(bytes.get(from as usize..to as usize).ok_or_else(short)?);
             }
         }
         _ => {}

@@ -2,6 +2,7 @@
 
 use super::{
     counts::Counts,
+    decimal::divisor,
     options::StatsOptions,
     report::{ColumnStats, FrequentValue, Quantile, SummaryOf},
     sample::Reservoir,
@@ -168,12 +169,27 @@ impl NumberSummary {
     ) -> ColumnStats {
         let is_float = matches!(self.dtype, DType::Float32 | DType::Float64);
         let spelled = |bits: u64| spell(bits, self.dtype, meaning);
-        let value = |bits: u64| if is_float { f64::from_bits(bits) } else { whole(bits, self.dtype) as f64 };
-        let mut sorted: Vec<f64> = self.sample.values().iter().map(|bits| value(*bits)).collect();
-        sorted.sort_unstable_by(f64::total_cmp);
         let (is_exact, count) = (self.sample.is_complete(), self.count);
-        let quantile = |fraction: &f64| Quantile { fraction: *fraction, value: quantile(&sorted, *fraction) };
-        let quantiles = options.quantiles.iter().filter(|_| count > 0).map(quantile).collect();
+        let divisor = meaning.map_or(1.0, divisor);
+        // Decimals are numbers, and other meanings are spelled.
+        let is_spelled = meaning.is_some_and(|meaning| !matches!(meaning, LogicalType::Decimal { .. }));
+        let quantiles: Vec<Value> = if is_spelled {
+            let mut sorted: Vec<i128> =
+                self.sample.values().iter().map(|bits| whole(*bits, self.dtype)).collect();
+            sorted.sort_unstable();
+            let at = |fraction: &f64| spelled(whole_quantile(&sorted, *fraction) as u64);
+            options.quantiles.iter().map(at).collect()
+        } else {
+            let value = |bits: u64| match is_float {
+                true => f64::from_bits(bits),
+                false => whole(bits, self.dtype) as f64 / divisor,
+            };
+            let mut sorted: Vec<f64> = self.sample.values().iter().map(|bits| value(*bits)).collect();
+            sorted.sort_unstable_by(f64::total_cmp);
+            options.quantiles.iter().map(|fraction| Value::Float64(quantile(&sorted, *fraction))).collect()
+        };
+        let quantiles = options.quantiles.iter().zip(quantiles).filter(|_| count > 0);
+        let quantiles = quantiles.map(|(fraction, value)| Quantile { fraction: *fraction, value }).collect();
         let (distinct, frequent, is_counted) = self.counts.finish(options.top, &self.sample);
         let frequent = frequent.into_iter();
         let frequent = frequent.map(|(bits, count)| FrequentValue { value: spelled(bits), count }).collect();
@@ -181,7 +197,11 @@ impl NumberSummary {
         let float_extreme = |(low, high): (f64, f64)| [low, high].map(|number| spelled(number.bits()));
         let extremes = self.whole.map(extreme).or_else(|| self.float.map(float_extreme));
         let [min, max] = extremes.map_or([None, None], |extremes| extremes.map(Some));
-        let mean = if self.whole.is_some() { self.sum as f64 / count as f64 } else { self.mean };
+        let mean = match self.whole {
+            Some(_) if is_spelled => spelled(nearest(self.sum, count) as u64),
+            Some(_) => Value::Float64(self.sum as f64 / count as f64 / divisor),
+            None => Value::Float64(self.mean),
+        };
         ColumnStats {
             path,
             of,
@@ -192,7 +212,7 @@ impl NumberSummary {
             min,
             max,
             mean: (count > 0).then_some(mean),
-            deviation: (count > 0).then(|| (self.squares / count as f64).sqrt()),
+            deviation: (count > 0).then(|| (self.squares / count as f64).sqrt() / divisor),
             quantiles,
             quantiles_are_exact: is_exact,
             distinct: Some(distinct),
@@ -210,6 +230,25 @@ fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     match right {
         Some(right) if at > low as f64 => left + (right - left) * (at - low as f64),
         _ => *left,
+    }
+}
+
+/// As [`quantile`], to the nearest whole number.
+fn whole_quantile(sorted: &[i128], fraction: f64) -> i128 {
+    let at = fraction.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
+    let low = at.floor() as usize;
+    let Some(left) = sorted.get(low) else { return 0 };
+    let right = sorted.get(low + 1).unwrap_or(left);
+    left + ((right - left) as f64 * (at - low as f64)).round() as i128
+}
+
+/// The whole number nearest to a sum that is divided by a count.
+const fn nearest(sum: i128, count: u64) -> i128 {
+    let count = count as i128;
+    if count == 0 {
+        0
+    } else {
+        (sum.saturating_mul(2).saturating_add(count)).div_euclid(count.saturating_mul(2))
     }
 }
 

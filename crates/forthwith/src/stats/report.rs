@@ -53,11 +53,12 @@ pub struct ColumnStats {
     pub min: Option<Value>,
     /// The largest value.
     pub max: Option<Value>,
-    /// The mean, of numbers.
-    pub mean: Option<f64>,
-    /// The standard deviation of the values as they are: the root of the mean square of deviations from the mean.
+    /// The mean, of numbers and times.
+    pub mean: Option<Value>,
+    /// The standard deviation of the values as they are: the root of the mean square of deviations from the mean. That of dates is
+    /// in days, of times and lengths of time in seconds.
     pub deviation: Option<f64>,
-    /// Quantiles, of numbers.
+    /// Quantiles, of numbers and times.
     pub quantiles: Vec<Quantile>,
     /// Whether these are of all values, and not of a sample.
     pub quantiles_are_exact: bool,
@@ -79,12 +80,12 @@ pub struct Counted {
 }
 
 /// A quantile.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Quantile {
     /// The fraction of values that are smaller.
     pub fraction: f64,
-    /// The value.
-    pub value: f64,
+    /// The value: a floating-point number, or a time as text.
+    pub value: Value,
 }
 
 /// A value and how often it occurs.
