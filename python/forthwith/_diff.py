@@ -32,6 +32,7 @@ def diff(
     on: str | Sequence[str] = (),
     filter_name: Filter = None,
     common: bool = False,
+    brief: bool = False,
     most: int = 3,
     threads: int | None = None,
 ) -> dict[str, Any]:
@@ -52,6 +53,7 @@ def diff(
         on: Columns or expressions by whose values entries are matched, in place of their numbers.
         filter_name: Which columns, as in ``Tree.arrays``.
         common: Whether columns, tables and objects that only one side has are passed over.
+        brief: Whether the comparison ends with the first difference.
         most: How many differences are described, for each column.
         threads: Threads that read.
 
@@ -60,7 +62,7 @@ def diff(
         ``compared``, ``only``, ``unmatched``, ``columns``, ``not_compared`` and ``damage`` say what was found, in pairs of left
         and right; each of ``columns`` has its ``path``, ``types``, the number of ``differing`` entries, the ``largest``
         difference of numbers, and the ``first`` differences. Of files, ``tables`` are such by their paths, ``objects`` those
-        of other objects.
+        of other objects. ``stopped`` says whether ``brief`` ended the comparison before its end.
 
     Raises:
         MissingFileError: There is no such file.
@@ -86,6 +88,7 @@ def diff(
             "on": [on] if isinstance(on, str) else list(on),
             "columns": columns,
             "common": common,
+            "brief": brief,
             "most": most,
             "threads": threads,
         }
@@ -150,7 +153,7 @@ def _columns(sides: list[File | Tree], wanted: Predicate | None) -> set[str] | N
 def _differs(table: dict[str, Any]) -> bool:
     def differs(column: dict[str, Any]) -> bool:
         own, other = column["entries"] or (None, None)
-        return bool(column["types_differ"] or column["differing"] or own != other)
+        return bool(column["types_differ"] or column["summary"] or column["differing"] or own != other)
 
     return (
         table["entries"][0] != table["entries"][1]

@@ -498,6 +498,9 @@ class Table:
         """The Arrow schema that the table was written from, if the file has it, as a capsule."""
     def dictionary(self, field: int) -> Array | None:
         """The distinct texts of a column in the order of its categories, if the file has them."""
+    @property
+    def is_stream(self) -> bool: ...
+    def likely_entries(self) -> int: ...
     def entries_up_to(self, most: int) -> int:
         """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
     def fields(self) -> Fields:
@@ -685,6 +688,7 @@ class ChainReader:
         bytes: int | None = None,
         bits: bool = False,
         returns_empty: bool = False,
+        file_entries: tuple[int | None, int | None] | None = None,
         errors: str = "raise",
         options: dict[str, Any] | None = None,
         store: list[tuple[str, str]] | None = None,
@@ -742,13 +746,17 @@ class ChainReader:
     def read_beside(
         self,
         columns: list[tuple[str, int | None]],
+        united: list[tuple[str, int | None, ColumnForm, bool]],
         start: int,
         stop: int,
         *,
         bits: bool = False,
         threads: int | None = None,
     ) -> list[Array]:
-        """Other columns of the file of the last step: labels, and the positions of fields; ``None`` for what is computed."""
+        """Other columns of the file of the last step: labels and the positions of fields as `begin_like` takes them."""
+
+    def entries_before(self) -> int:
+        """Entries of the files before the current one, or of all files after the last step."""
 
     def likely_entries(self) -> int:
         """About how many entries the current file has."""
@@ -1262,6 +1270,43 @@ def read_alike(
     Columns are fields of the first table by their positions, or expressions. ``None`` if the files have not the same fields
     in the same types, or if something is wrong with one of them: reading it by itself tells. ``parts`` are the path of each
     file, the table in it, and the columns that its folders say.
+    """
+
+def read_schemas(
+    schemas: list[tuple[Table, int, list[int | None], list[tuple[str, int | None, ColumnForm, bool]]]],
+    of_file: list[int],
+    names: list[str],
+    parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    aliases: list[tuple[str, str]],
+    cut: str | None = None,
+    start: int = 0,
+    stop: int | None = None,
+    *,
+    bits: bool = False,
+    threads: int | None = None,
+    options: dict[str, Any] | None = None,
+    store: list[tuple[str, str]] | None = None,
+) -> tuple[list[tuple[int, int, list[Array], Buffer | None]], list[int | None]] | None:
+    """Columns of files of several schemas, and the entries of each file if known.
+
+    Each run of files in which the columns have the same types is one result: the number of its first file, its first entry,
+    arrays, and the entries that these have if they may not be all. ``None`` if something is wrong with one of the files:
+    reading it by itself tells.
+
+    Args:
+        schemas: A table of each schema, the number of its file, the positions of columns that are fields, and columns in the
+            types that several files have together.
+        of_file: The schema of each file.
+        names: The labels of the columns.
+        parts: The path of each file, the table in it, and the columns that its folders say.
+        aliases: Names and expressions.
+        cut: An expression.
+        start: The first entry, counted in all files.
+        stop: The entry after the last.
+        bits: Whether nulls become bits.
+        threads: The number of threads.
+        options: How files are opened.
+        store: Options of the store.
     """
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -60,15 +60,16 @@ mod write;
 pub use around::{Loss, Salvage};
 pub use background::Background;
 pub use chain::{
-    AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainSelected,
-    ChainSelection, ChainStep, ChainSteps, Damage, Division, DivisionSchema, FileProjection, MissingColumns,
-    PayloadStep, ProjectedField, ProjectionError, SchemaExpressions, SchemaOptions,
+    AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainRun,
+    ChainSelected, ChainSelection, ChainStep, ChainSteps, Damage, Division, DivisionSchema, FileEntries,
+    FileProjection, MissingColumns, PayloadStep, ProjectedField, ProjectionError, SchemaColumns,
+    SchemaExpressions, SchemaOptions,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;
 pub use diff::{
-    ColumnDiff, DamagedEntries, DiffOptions, DiffProgress, Difference, FileDiff, ObjectDiff, TableDiff,
-    UnmatchedEntries, diff, diff_files, diff_objects, diff_sequences,
+    ColumnDiff, DamagedEntries, DiffOptions, DiffProgress, Difference, FileDiff, ObjectDiff,
+    SummaryDifference, TableDiff, UnmatchedEntries, diff, diff_files, diff_objects, diff_sequences,
 };
 pub use file::File;
 pub use formats::{Format, JsonRows, form_text, format, formats};

@@ -165,7 +165,8 @@ class Selection(NotAnArray):
 
         Returns:
             ``entries``, and ``columns``: a summary for each branch and each kind of values ``of`` it (``values``, ``items``,
-            ``lengths``). ``deviation`` is the standard deviation as ``numpy.std`` has it. What is not exact is said by
+            ``lengths``). ``deviation`` is the standard deviation as ``numpy.std`` has it, that of dates in days and of times in
+            seconds; the mean and quantiles of times are texts, as their extremes are. What is not exact is said by
             ``quantiles_are_exact``, ``frequent_is_exact`` and ``distinct["is_exact"]``.
         """
         import json

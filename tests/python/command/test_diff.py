@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import os
 import random
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,10 @@ from conftest import DATA
 from root_judge import by_root
 
 import forthwith
+from forthwith import _forthwith
+
+# More of them by hand.
+BRIEF = int(os.environ.get("FORTHWITH_BRIEF_DIFFS", "30"))
 
 
 def test_planted_differences_are_found(tmp_path: Path) -> None:
@@ -130,6 +137,54 @@ print("null")
         assert not any(tables["t"]["only"])
 
 
+@pytest.mark.parametrize("ending", ["parquet", "arrow", "avro"])
+def test_a_brief_diff_answers_as_one_of_all_values(
+    ending: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is cached of the files: summaries of both, of one, or of an older state."""
+
+    def command(*args: str) -> int:
+        return _forthwith.command(["forthwith", *args], None)
+
+    def age(path: str, seconds: int) -> None:
+        # Summaries are kept of files only that were not changed just now.
+        os.utime(path, (1_700_000_000 + seconds,) * 2)
+
+    by_summaries = 0
+    for seed in range(BRIEF):
+        rng = random.Random(f"{ending} {seed}")
+        left, right = str(tmp_path / f"left{seed}.parquet"), str(tmp_path / f"right{seed}.parquet")
+        kinds, columns, changed, rows = random_diffs.table(rng)
+        if rng.random() < 0.2:
+            changed = {name: list(reversed(values)) for name, values in columns.items()}
+        random_diffs.write(left, kinds, columns, rows)
+        random_diffs.write(right, kinds, changed, rows)
+        if ending != "parquet":
+            other = right.replace(".parquet", f".{ending}")
+            if command("convert", right, other) != 0:
+                continue
+            right = other
+        for path in rng.choice(((left, right), (left, right), (right,))):
+            age(path, 0)
+            command("stats", "--cache", path)
+        if rng.random() < 0.2:
+            # Another file in the place of the one that the summaries are of.
+            other = str(tmp_path / "other.parquet")
+            random_diffs.write(other, kinds, changed, rows)
+            os.replace(other, left)
+            age(left, rng.randrange(1, 5))
+        flags = rng.choice(([], ["--atol", "0.5"], ["--rtol", "0.1"], ["--bitwise"], ["--nan-differs"]))
+        if ending != "parquet" or rng.random() < 0.3:
+            flags = [*flags, "--same-content"]
+        expected = command("diff", "-q", left, right, *flags)
+        assert command("diff", "-q", "--brief", left, right, *flags) == expected, (seed, flags)
+        capfd.readouterr()
+        assert command("diff", "--brief", "--json", left, right, *flags) == expected
+        found = json.loads(capfd.readouterr().out)["table"]
+        by_summaries += any(column["summary"] for column in found["columns"])
+    assert by_summaries > BRIEF // 10
+
+
 def _flat(values: list[Any]) -> list[Any]:
     return [
         item for value in values if value is not None for item in (_flat(value) if isinstance(value, list) else [value])
@@ -164,6 +219,51 @@ def test_summaries_are_those_of_numpy(tmp_path: Path) -> None:
                 quantiles = [one["value"] for one in summary["quantiles"]]
                 assert quantiles == pytest.approx(np.quantile(numbers, [0, 0.3, 1]).tolist())
                 assert float(summary["min"]) == pytest.approx(min(numbers), rel=1e-6)
+
+
+def test_decimals_and_times_are_summarised_as_what_they_mean(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    rng = random.Random("decimals")
+    path = tmp_path / "meanings.parquet"
+    for precision, scale in ((5, 2), (18, 4), (38, 10), (38, 0), (60, 20)):
+        limit = 10 ** min(precision, 30)
+        numbers = [rng.choice((rng.randrange(-limit, limit), rng.randrange(-300, 300))) for _ in range(501)]
+        decimals = [Decimal(number).scaleb(-scale, Context(prec=80)) for number in numbers]
+        kind = pa.decimal128(precision, scale) if precision <= 38 else pa.decimal256(precision, scale)
+        parquet.write_table(pa.table({"d": pa.array([*decimals, None], kind)}), path, store_decimal_as_integer=True)
+        with forthwith.open(path) as table:
+            (found,) = table.stats(["d"], quantiles=[0.5], top=1)["columns"]
+        assert (found["count"], found["missing"], found["nan"]) == (501, 1, None)
+        assert [Decimal(found[name]) for name in ("min", "max")] == [min(decimals), max(decimals)]
+        floats = np.array([float(number) for number in decimals])
+        assert found["mean"] == pytest.approx(floats.mean(), rel=1e-9, abs=1e-12)
+        assert found["deviation"] == pytest.approx(floats.std(), rel=1e-9)
+        assert found["quantiles"][0]["value"] == pytest.approx(np.median(floats), rel=1e-12)
+        assert found["distinct"] == {"count": len(set(decimals)), "is_exact": True}
+        assert found["type"] == f"decimal[{precision}, {scale}]"
+    for unit in ("ms", "us", "ns"):
+        # Larger counts than a floating-point number has.
+        counts = np.array([rng.randrange(10**15, 10**15 + 10**6) for _ in range(501)])
+        times = pa.array(counts, pa.int64())
+        table = {"t": times.cast(pa.timestamp(unit)), "z": times.cast(pa.timestamp(unit, "Europe/Berlin"))}
+        parquet.write_table(pa.table(table), path)
+        with forthwith.open(path) as file:
+            summaries = file.stats(quantiles=[0.5], top=1)["columns"]
+        exact = int((2 * sum(map(int, counts)) + 501) // 1002)
+        for found, zone in zip(summaries, ("", "Z"), strict=True):
+            moments = [np.datetime64(count, unit) for count in (min(counts), exact, max(counts))]
+            assert [found[name] for name in ("min", "mean", "max")] == [f"{moment}{zone}" for moment in moments]
+            assert found["quantiles"][0]["value"] == f"{np.datetime64(int(np.median(counts)), unit)}{zone}"
+            ticks = np.timedelta64(1, "s") / np.timedelta64(1, unit)
+            assert found["deviation"] == pytest.approx(counts.std() / ticks, rel=1e-6)
+    days = np.array([rng.randrange(-40_000, 40_000) for _ in range(200)], "datetime64[D]")
+    parquet.write_table(pa.table({"d": days}), path)
+    with forthwith.open(path) as file:
+        (found,) = file.stats()["columns"]
+    assert [found["min"], found["max"]] == [str(min(days)), str(max(days))]
+    assert found["deviation"] == pytest.approx(days.astype(int).std())
+    assert found["mean"] == str(np.datetime64(round(days.astype(int).mean()), "D"))
 
 
 def _is_numbers(kind: Any) -> bool:

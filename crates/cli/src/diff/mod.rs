@@ -31,6 +31,7 @@ pub(crate) struct Comparison {
     nan_differs: bool,
     common: bool,
     skip_unsupported: bool,
+    brief: bool,
     most: usize,
     quiet: bool,
 }
@@ -88,6 +89,7 @@ impl Comparison {
             nan_differs: typed.nan_differs,
             common: typed.common,
             skip_unsupported: typed.skip_unsupported,
+            brief: typed.brief,
             most: typed.most,
             quiet: typed.quiet,
         })
@@ -107,6 +109,7 @@ impl Comparison {
             on: self.on.clone(),
             columns,
             common: self.common,
+            brief: self.brief,
             most: self.most,
             threads: opening.threads,
         })

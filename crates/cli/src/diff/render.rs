@@ -2,11 +2,13 @@
 
 use super::{Found, Report, Verdict};
 use crate::{human, paint::Paint};
-use forthwith::{ColumnDiff, FileDiff, ObjectDiff, TableDiff};
+use forthwith::{ColumnDiff, FileDiff, ObjectDiff, SummaryDifference, SummaryOf, TableDiff};
 use std::fmt::Write;
 
 /// Names and damage that are listed in one line.
 const LISTED: usize = 12;
+/// Characters of a value in a summary.
+const SHOWN: usize = 60;
 
 /// Writing to a `String` cannot fail.
 macro_rules! line {
@@ -26,6 +28,7 @@ pub(super) fn text(report: &Report, paint: Paint) -> String {
     }
     let verdict = match report.verdict {
         Verdict::Same => "same",
+        Verdict::Different if has_stopped(&report.found) => "different, with no look at the rest",
         Verdict::Different => "different",
         Verdict::Incomplete => "not everything could be compared",
     };
@@ -56,7 +59,9 @@ fn table(found: &TableDiff, names: &[String; 2], paint: Paint, indent: &str, tex
     only(&found.only, names, indent, text);
     let are_matched = found.unmatched.iter().any(|unmatched| unmatched.count > 0) && {
         let [left, right] = &found.unmatched;
-        left.count + found.compared == found.entries[0] && right.count + found.compared == found.entries[1]
+        found.stopped
+            || left.count + found.compared == found.entries[0]
+                && right.count + found.compared == found.entries[1]
     };
     for (unmatched, name) in found.unmatched.iter().zip(names).filter(|(it, _)| are_matched && it.count > 0) {
         let first: Vec<String> = unmatched.first.iter().map(|entry| human::count(*entry)).collect();
@@ -103,6 +108,9 @@ fn column(column: &ColumnDiff, paint: Paint, indent: &str, text: &mut String) {
             right.end
         );
     }
+    if let Some(found) = &column.summary {
+        line!(text, "{indent}{path}{}", summary(found));
+    }
     if column.differing == 0 {
         return;
     }
@@ -122,6 +130,26 @@ fn column(column: &ColumnDiff, paint: Paint, indent: &str, text: &mut String) {
     }
     if column.first.len() as u64 > 0 && column.differing > column.first.len() as u64 {
         line!(text, "{indent}  …");
+    }
+}
+
+/// What follows the path of a column whose summaries differ.
+fn summary(found: &SummaryDifference) -> String {
+    let [left, right] = found.values.each_ref().map(|value| human::cut(&human::clean(value), SHOWN));
+    let of = match found.of {
+        SummaryOf::Values => "",
+        SummaryOf::Items => " of items",
+        SummaryOf::Lengths => " of lengths",
+    };
+    format!("{}: {}{of} is {left} and {right}, by their summaries", human::clean(&found.path), found.what)
+}
+
+/// Whether the comparison ended with the first difference.
+fn has_stopped(found: &Found) -> bool {
+    match found {
+        Found::File(found) => found.stopped || found.tables.iter().any(|(_, table)| table.stopped),
+        Found::Table(found) => found.stopped,
+        Found::Object(_) => false,
     }
 }
 

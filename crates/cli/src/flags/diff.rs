@@ -40,6 +40,10 @@ pub(crate) struct Diff {
     /// Pass over columns that cannot be read [default: exit with 2]
     #[arg(long)]
     pub(crate) skip_unsupported: bool,
+    /// Stop at the first difference of each file. Where `stats --cache` has kept summaries of both sides, they are
+    /// compared before values are
+    #[arg(long)]
+    pub(crate) brief: bool,
     /// The number of differences shown for each column
     #[arg(short = 'm', long, value_name = "N", default_value_t = 3)]
     pub(crate) most: usize,

@@ -153,6 +153,7 @@ fn compared(
         types,
         types_differ,
         entries: are_own.then_some(ranges),
+        summary: None,
         differing: 0,
         largest: None,
         first: Vec::new(),

@@ -1,6 +1,9 @@
 //! Two files: tables and objects by their paths.
 
-use super::{DiffOptions, DiffProgress, FileDiff, ObjectDiff, tables::diff};
+use super::{
+    DiffOptions, DiffProgress, FileDiff, ObjectDiff,
+    tables::{diff, diff_metadata},
+};
 use crate::{File, Key};
 use forthwith_plan::Result;
 use std::collections::{BTreeMap, HashMap};
@@ -18,30 +21,50 @@ pub fn diff_files(
     let mut report = FileDiff::default();
     let (own, others) = (newest(left)?, newest(right)?);
     let by_path: HashMap<&str, &Key> = others.iter().map(|key| (key.path.as_str(), key)).collect();
-    for key in &own {
-        let Some(other) = by_path.get(key.path.as_str()) else {
-            report.only[0].push(key.path.clone());
-            continue;
+    let known: HashMap<&str, &Key> = own.iter().map(|key| (key.path.as_str(), key)).collect();
+    if !options.common {
+        let missing = |keys: &[Key], others: &HashMap<&str, &Key>| {
+            let missing = keys.iter().filter(|key| !others.contains_key(key.path.as_str()));
+            missing.map(|key| key.path.clone()).collect()
         };
-        let is_same_kind = key.is_table == other.is_table && key.is_directory == other.is_directory;
+        report.only = [missing(&own, &by_path), missing(&others, &known)];
+    }
+    let pairs = || own.iter().filter_map(|key| Some((key, *by_path.get(key.path.as_str())?)));
+    for (key, other) in pairs() {
         let may_differ = options.same_content && key.is_table;
-        if !is_same_kind || key.class != other.class && !may_differ {
+        if !are_of_one_kind(key, other) || key.class != other.class && !may_differ {
             report.classes.push((key.path.clone(), [key.class.clone(), other.class.clone()]));
+        }
+    }
+    if options.brief {
+        // What is known without values comes first.
+        for (key, _) in pairs().filter(|(key, other)| key.is_table && other.is_table) {
+            if !report.is_same() {
+                break;
+            }
+            let found = diff_metadata(&left.table(&key.path)?, &right.table(&key.path)?, options)?;
+            if !found.is_same() {
+                report.tables.push((key.path.clone(), found));
+            }
+        }
+    }
+    for (key, other) in pairs() {
+        report.stopped = options.brief && !report.is_same();
+        if report.stopped {
+            break;
         }
         if key.is_table && other.is_table {
             let tables = [left.table(&key.path)?, right.table(&key.path)?];
             report.tables.push((key.path.clone(), diff(&tables[0], &tables[1], options, progress)?));
-        } else if !key.is_directory && is_same_kind {
+        } else if !key.is_directory && are_of_one_kind(key, other) {
             report.objects.push(diff_objects([left, right], [key, other], options));
         }
     }
-    let known: HashMap<&str, &Key> = own.iter().map(|key| (key.path.as_str(), key)).collect();
-    let unknown = others.iter().filter(|key| !known.contains_key(key.path.as_str()));
-    report.only[1].extend(unknown.map(|key| key.path.clone()));
-    if options.common {
-        report.only = Default::default();
-    }
     Ok(report)
+}
+
+fn are_of_one_kind(key: &Key, other: &Key) -> bool {
+    key.is_table == other.is_table && key.is_directory == other.is_directory
 }
 
 /// The objects of a file, each in its highest cycle.

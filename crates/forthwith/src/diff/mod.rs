@@ -7,6 +7,7 @@ mod numbers;
 mod place;
 mod report;
 mod sequences;
+mod summaries;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,10 @@ mod types;
 mod walk;
 
 pub use files::{diff_files, diff_objects};
-pub use report::{ColumnDiff, DamagedEntries, Difference, FileDiff, ObjectDiff, TableDiff, UnmatchedEntries};
+pub use report::{
+    ColumnDiff, DamagedEntries, Difference, FileDiff, ObjectDiff, SummaryDifference, TableDiff,
+    UnmatchedEntries,
+};
 pub use sequences::diff_sequences;
 pub use tables::diff;
 
@@ -43,6 +47,9 @@ pub struct DiffOptions {
     pub columns: Option<PathFilter>,
     /// Whether columns, tables and objects that only one side has are passed over.
     pub common: bool,
+    /// Whether the comparison ends with the first difference. Metadata are compared first, then
+    /// [summaries](crate::File::with_stats) of the columns, and values last.
+    pub brief: bool,
     /// Differences that are described, in each column.
     pub most: usize,
     /// Threads that read; as many as there are processors if nothing is said.
@@ -71,6 +78,7 @@ impl Default for DiffOptions {
             on: Vec::new(),
             columns: None,
             common: false,
+            brief: false,
             most: 3,
             threads: None,
         }

@@ -1,5 +1,6 @@
 //! The result of a comparison.
 
+use crate::stats::SummaryOf;
 use serde::Serialize;
 use std::ops::Range;
 
@@ -20,6 +21,8 @@ pub struct TableDiff {
     pub not_compared: Vec<(String, String)>,
     /// Entries that could not be read and were not compared.
     pub damage: [Vec<DamagedEntries>; 2],
+    /// Whether the comparison ended with the first difference, so that others may not be listed.
+    pub stopped: bool,
 }
 
 /// Entries of one table alone.
@@ -42,6 +45,8 @@ pub struct ColumnDiff {
     pub types_differ: bool,
     /// Entries that the column has, where its table has others.
     pub entries: Option<[Range<u64>; 2]>,
+    /// A difference of the summaries that are kept beside the files, which proves that values differ. They were not read then.
+    pub summary: Option<SummaryDifference>,
     /// Entries whose values differ.
     pub differing: u64,
     /// The largest difference of two numbers.
@@ -58,6 +63,19 @@ pub struct Difference {
     /// The place in the value, as in `[2].pt`; empty for all of it.
     pub path: String,
     /// Both values, as text of a line, cut if they are long.
+    pub values: [String; 2],
+}
+
+/// A difference of the summaries of a column.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SummaryDifference {
+    /// The place in the values, as in `.pt`; empty for all of them.
+    pub path: String,
+    /// What was summarised there.
+    pub of: SummaryOf,
+    /// Which number of the summaries differs.
+    pub what: String,
+    /// Both numbers, as text.
     pub values: [String; 2],
 }
 
@@ -83,6 +101,8 @@ pub struct FileDiff {
     pub tables: Vec<(String, TableDiff)>,
     /// Objects that both have.
     pub objects: Vec<ObjectDiff>,
+    /// Whether the comparison ended with the first difference, so that tables and objects may not be listed.
+    pub stopped: bool,
 }
 
 /// The differences between two objects that are no tables.
@@ -122,7 +142,7 @@ impl ColumnDiff {
     #[must_use]
     pub fn is_same(&self) -> bool {
         let has_same_entries = self.entries.as_ref().is_none_or(|[left, right]| left == right);
-        !self.types_differ && self.differing == 0 && has_same_entries
+        !self.types_differ && self.differing == 0 && self.summary.is_none() && has_same_entries
     }
 }
 

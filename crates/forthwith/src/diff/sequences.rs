@@ -32,6 +32,10 @@ pub fn diff_sequences(
         }
     }
     unmatched(&mut report);
+    if options.brief && report.entries[0] != report.entries[1] {
+        report.stopped = true;
+        return Ok(report);
+    }
     let total = report.entries[0].min(report.entries[1]);
     for ([own, other], part) in parts(&sides) {
         let tables = [&sides[0][own].0, &sides[1][other].0];
@@ -42,6 +46,9 @@ pub fn diff_sequences(
             progress(before + (share * (total - before) as f64) as u64, total)
         })?;
         add(&mut report, found, options);
+        if report.stopped {
+            break;
+        }
     }
     Ok(report)
 }
@@ -77,6 +84,7 @@ fn parts(sides: &[Vec<(Table, u64)>; 2]) -> Vec<([usize; 2], Part)> {
 /// Adds the report of a part.
 fn add(report: &mut TableDiff, found: TableDiff, options: &DiffOptions) {
     report.compared += found.compared;
+    report.stopped |= found.stopped;
     for (known, new) in report.only.iter_mut().zip(found.only) {
         let new: Vec<String> = new.into_iter().filter(|path| !known.contains(path)).collect();
         known.extend(new);

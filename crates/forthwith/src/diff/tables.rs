@@ -2,6 +2,7 @@
 
 use super::columns::{ColumnPair, Part, pair};
 use super::keys::{Matched, match_keys};
+use super::summaries::compare_summaries;
 use super::walk::{self, RowDifferences};
 use super::{DamagedEntries, DiffOptions, DiffProgress, Difference, TableDiff, UnmatchedEntries};
 use crate::{SelectOptions, Selected, Selection, Step, Table};
@@ -44,20 +45,52 @@ pub fn diff(
 ) -> Result<TableDiff> {
     let mut report = TableDiff::default();
     let sound = [sound(left, 0, &mut report)?, sound(right, 1, &mut report)?];
-    let [left, right] = &sound;
+    let tables = [&sound[0], &sound[1]];
+    let (part, pairs) = metadata(tables, options, &mut report)?;
+    if report.stopped {
+        return Ok(report);
+    }
+    let mut comparison = Comparison { tables, part, options, report, progress, done: 0, total: 0 };
+    if options.on.is_empty() {
+        comparison.by_entry(pairs)?;
+    } else {
+        let matched = match_keys(tables, options, comparison.progress)?;
+        comparison.by_key(&pairs, &matched)?;
+    }
+    Ok(comparison.report)
+}
+
+/// Compares what is known of two tables without their values: entries, columns, types and cached summaries.
+pub(super) fn diff_metadata(left: &Table, right: &Table, options: &DiffOptions) -> Result<TableDiff> {
+    let mut report = TableDiff::default();
+    let sound = [sound(left, 0, &mut report)?, sound(right, 1, &mut report)?];
+    metadata([&sound[0], &sound[1]], options, &mut report)?;
+    Ok(report)
+}
+
+/// Compares entries, columns and types, and returns the entries and columns whose values are to be compared. A brief comparison
+/// also looks at summaries, and [stops](TableDiff::stopped) if something differs.
+fn metadata(
+    tables: [&Table; 2],
+    options: &DiffOptions,
+    report: &mut TableDiff,
+) -> Result<(Part, Vec<ColumnPair>)> {
+    let [left, right] = tables;
     report.entries = [left.entries()?, right.entries()?];
-    let tables = [left, right];
     let length = report.entries[0].min(report.entries[1]);
     let part = Part { starts: [0, 0], length, first: 0 };
-    if options.on.is_empty() {
-        unmatched(&mut report);
-        return compare(tables, part, options, report, progress);
+    let are_by_number = options.on.is_empty();
+    if are_by_number {
+        unmatched(report);
     }
-    let pairs = pair(tables, &part, options, &mut report)?;
-    let mut comparison = Comparison { tables, part, options, report, progress, done: 0, total: 0 };
-    let matched = match_keys(tables, options, comparison.progress)?;
-    comparison.by_key(&pairs, &matched)?;
-    Ok(comparison.report)
+    let pairs = pair(tables, &part, options, report)?;
+    if options.brief {
+        if report.is_same() && are_by_number {
+            compare_summaries(tables, &pairs, options, report)?;
+        }
+        report.stopped = !report.is_same();
+    }
+    Ok((part, pairs))
 }
 
 /// The table with its sound blocks; gaps between them are noted as damage of a side.
@@ -108,7 +141,6 @@ struct Comparison<'c, 'p> {
 
 impl Comparison<'_, '_> {
     fn by_entry(&mut self, pairs: Vec<ColumnPair>) -> Result<()> {
-        self.report.compared = self.part.length;
         let groups = self.groups(pairs);
         let entries = |group: &Vec<ColumnPair>| group.first().map_or(0, |pair| length(&pair.entries));
         self.total = groups.iter().map(entries).sum();
@@ -119,10 +151,25 @@ impl Comparison<'_, '_> {
             for step in self.tables[0].cut(&fields, range, Step::Bytes(STEP))? {
                 let step = self.part.relative(&step, 0);
                 self.step(&group, &step)?;
+                self.report.compared = self.report.compared.max(step.end);
+                if self.stops() {
+                    return Ok(());
+                }
                 self.advance(length(&step))?;
             }
         }
+        self.report.compared = self.part.length;
         Ok(())
+    }
+
+    /// Whether the first difference was found, and no others are asked for.
+    fn stops(&mut self) -> bool {
+        let report = &mut self.report;
+        let is_found = report.only.iter().any(|only| !only.is_empty())
+            || report.unmatched.iter().any(|unmatched| unmatched.count > 0)
+            || report.columns.iter().any(|column| !column.is_same());
+        report.stopped = self.options.brief && is_found;
+        report.stopped
     }
 
     /// Columns that are read together: those with the same entries.
@@ -213,21 +260,30 @@ impl Comparison<'_, '_> {
     }
 
     fn by_key(&mut self, pairs: &[ColumnPair], matched: &Matched) -> Result<()> {
-        self.report.compared = matched.pairs.len() as u64;
         for (at, unmatched) in matched.unmatched.iter().enumerate() {
             let first = unmatched.iter().take(MOST_UNMATCHED).copied().collect();
             self.report.unmatched[at] = UnmatchedEntries { count: unmatched.len() as u64, first };
+        }
+        if self.stops() {
+            return Ok(());
         }
         let groups = self.groups(pairs.to_vec());
         self.total = (matched.pairs.len() * groups.len()) as u64;
         for group in groups {
             let density = self.matched(&group, 0, Vec::new())?.density(None)?.max(1.0);
             let step = ((STEP as f64 / density) as usize).max(1);
+            let mut compared = 0;
             for chunk in matched.pairs.chunks(step) {
                 self.chunk(&group, chunk)?;
+                compared += chunk.len() as u64;
+                self.report.compared = self.report.compared.max(compared);
+                if self.stops() {
+                    return Ok(());
+                }
                 self.advance(chunk.len() as u64)?;
             }
         }
+        self.report.compared = matched.pairs.len() as u64;
         Ok(())
     }
 
