@@ -67,8 +67,8 @@ impl<R: Row> Rows<R> {
     }
 
     /// The size of the batches: 32 MiB of data by default. Two are in memory, the present one and the next.
-    /// Of batches of 32 MiB and more, each thread reads one, up to four of them; each thread of
-    /// [`par_fold`](Self::par_fold) has one.
+    /// Of batches of 32 MiB and more, each thread reads one, up to four of them at a time; the thread that goes over the
+    /// rows is one of these while the next batch is not ready. Each thread of [`par_fold`](Self::par_fold) has one.
     #[must_use]
     pub const fn step(mut self, step: Step) -> Self {
         self.options.step = step;
