@@ -129,7 +129,7 @@ impl<'a> Fetcher<'a> {
             Way::Windows(of_task, windows)
         };
         // Where it cannot be told, it is asked for again with each block, and the error is that block's.
-        let size = source.size().unwrap_or(0);
+        let size = source.size_so_far().unwrap_or(0);
         Self {
             plan,
             source,
@@ -359,7 +359,7 @@ fn read_into<'b>(
 ) -> Result<&'b [u8]> {
     // The size is looked at first, lest a lie about a length become an allocation. Whether the source still
     // has it, reading shows.
-    if range.end > known && range.end > source.size()? {
+    if range.end > known && range.end > source.grown(range.end.saturating_sub(1))? {
         // The source says in its own words whether it ends there or was cut, before it takes memory. Unless
         // it has grown meanwhile.
         source.read_one(range.clone())?;

@@ -142,7 +142,8 @@ def test_lines_are_lines_if_the_name_or_the_format_says_so(tmp_path):
     for name, more in (("a.jsonl", {}), ("a.jsonl", {"format": "json"}), ("a.json", {"format": "jsonl"})):
         path = tmp_path / name
         path.write_text(text)
-        assert forthwith.open(path, **more).arrays().tolist() == [[1, 2], [3]]
+        with forthwith.open(path, **more) as table:
+            assert table.arrays().value.tolist() == [[1, 2], [3]]
 
 
 @EVERY
@@ -323,14 +324,14 @@ def test_memory_does_not_grow_with_a_stream(tmp_path):
         """
     )
     count = 400_000_000 // len(piece)
-    process = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    for _ in range(count):
-        process.stdin.write(piece)
-    process.stdin.close()
-    read, grown = map(int, process.stdout.read().split())
-    assert process.wait() == 0
-    assert read == 50_000 * count
-    assert grown < 40 << 10, f"{grown >> 10} MB more"
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        for _ in range(count):
+            process.stdin.write(piece)
+        process.stdin.close()
+        read, grown = map(int, process.stdout.read().split())
+        assert process.wait() == 0
+        assert read == 50_000 * count
+        assert grown < 40 << 10, f"{grown >> 10} MB more"
 
 
 @EVERY
@@ -354,14 +355,14 @@ def test_the_command_shows_the_first_entries_before_the_stream_ends(name, verb):
     write, options = KINDS[name]
     words = [word for key, value in options.items() for word in ("--open", f"{key}={value}")]
     line = [*COMMAND, *verb, "-", "--open", f"format={name.rpartition('.')[2]}", *words]
-    process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    process.stdin.write(b"".join(map(write, range(5))))
-    process.stdin.flush()
-    assert process.wait(timeout=60) == 0, process.stderr.read()
-    said = process.stdout.read().decode()
-    assert "row 2" in said
-    assert "row 3" not in said
-    process.stdin.close()
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdin.write(b"".join(map(write, range(5))))
+        process.stdin.flush()
+        assert process.wait(timeout=60) == 0, process.stderr.read()
+        said = process.stdout.read().decode()
+        assert "row 2" in said
+        assert "row 3" not in said
+        process.stdin.close()
 
 
 def test_an_interrupt_ends_the_wait_for_a_stream(tmp_path):
@@ -381,9 +382,9 @@ def test_an_interrupt_ends_the_wait_for_a_stream(tmp_path):
                 print("rung")
         """
     )
-    process = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    process.stdin.write(line(0) + line(1) + line(2))
-    process.stdin.flush()
-    assert process.stdout.read().decode().split("\n")[:2] == ["[0, 1]", "rung"]
-    assert process.wait() == 0
-    process.stdin.close()
+    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdin.write(line(0) + line(1) + line(2))
+        process.stdin.flush()
+        assert process.stdout.read().decode().split("\n")[:2] == ["[0, 1]", "rung"]
+        assert process.wait() == 0
+        process.stdin.close()

@@ -37,7 +37,7 @@ fn open(source: Arc<dyn Source>, format: &str, schema: &str) -> Table {
 }
 
 fn messages(count: u8) -> Vec<u8> {
-    (0..count).flat_map(|n| [[104, 8, n, 18, 100].as_slice(), &[n; 100]].concat()).collect()
+    (0..count).flat_map(|n| [[105, 8, n | 0x80, n >> 7, 18, 100].as_slice(), &[n; 100]].concat()).collect()
 }
 
 fn lines(count: u8) -> Vec<u8> {
@@ -105,7 +105,7 @@ fn threads_fold_a_stream_of_which_only_open_steps_are_kept() {
         n: i64,
     }
     let (text, count) = ("x".repeat(4000), 10_000_i64);
-    let bytes =
+    let bytes: Vec<u8> =
         (0..count).flat_map(|n| format!("{{\"n\": {n}, \"raw\": \"{text}\"}}\n").into_bytes()).collect();
     let pieces = std::io::Cursor::new(bytes);
     let stream = StreamSource::new("pipe", pieces, 0, || true);
