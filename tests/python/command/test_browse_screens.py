@@ -13,7 +13,7 @@ from conftest import DATA
 import forthwith
 
 TMUX = shutil.which("tmux")
-pytestmark = pytest.mark.skipif(TMUX is None, reason="needs tmux")
+pytestmark = pytest.mark.skipif(TMUX is None, reason="tmux is not installed (apt-get install tmux)")
 
 SIZES = [(80, 24), (200, 60)]
 
