@@ -145,8 +145,8 @@ fn rounding(sides: [&ColumnStats; 2], have_floats: bool) -> Option<f64> {
         }
     }
     let bound = 8.0 * (sides[0].count as f64 + 4096.0) * f64::EPSILON * largest;
-    // Sums of the largest numbers may overflow.
-    (bound.is_finite() && largest < 1e290).then_some(bound)
+    // Sums of the largest numbers may overflow, and a rounding of subnormal numbers is not relative to them.
+    (bound.is_finite() && (1e-290..1e290).contains(&largest)).then_some(bound)
 }
 
 /// Whether values of these types are compared by the numbers or texts that summaries have.
@@ -282,6 +282,13 @@ mod tests {
         let infinite = floats(-1.0, f64::INFINITY, f64::INFINITY);
         assert_eq!(what(&infinite, &floats(-1.0, f64::INFINITY, f64::NAN), &defaults), None);
         assert_eq!(what(&floats(-1e308, 1e308, 5.0), &floats(-1e308, 1e308, 9.0), &defaults), None);
+        // The smallest ones.
+        let tiny = |mean| floats(5e-324, 1e-322, mean);
+        assert_eq!(what(&tiny(3e-323), &tiny(4e-323), &defaults), None);
+        assert_eq!(
+            what(&floats(-1e-280, 1e-280, 0.0), &floats(-1e-280, 1e-280, 1e-285), &defaults),
+            Some("mean")
+        );
     }
 
     #[test]
