@@ -185,6 +185,87 @@ def test_a_brief_diff_answers_as_one_of_all_values(
     assert by_summaries > BRIEF // 10
 
 
+def _brief(capfd: pytest.CaptureFixture[str], *args: Any) -> tuple[int, dict[str, Any]]:
+    """The exit code of a brief comparison, and what it says."""
+    capfd.readouterr()
+    code = _forthwith.command(["forthwith", "diff", "--brief", "--json", *map(str, args)], None)
+    text = capfd.readouterr().out
+    return code, json.loads(text) if text else {}
+
+
+def _trees(path: Path, **tables: dict[str, Any]) -> Path:
+    with forthwith.recreate(path) as file:
+        for name, columns in tables.items():
+            file.mktree(name, columns)
+    return path
+
+
+def test_a_brief_diff_of_chosen_columns_answers_as_one_of_all_values(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Also where it ends before any column is looked at: at a table of one side, or at numbers of entries."""
+    a, t = {"y": [1, 2, 3]}, {"x": [1.0, 2.0, 3.0]}
+    left = _trees(tmp_path / "left.root", a=a, t=t)
+    others = [
+        _trees(tmp_path / f"right{at}.root", **tables)
+        for at, tables in enumerate(
+            [
+                {"a": a, "t": t},
+                {"a": a, "t": t, "zz": {"q": [1]}},
+                {"a": {"y": [1, 2]}, "t": t},
+                {"a": a, "t": {"x": [1.0, 2.0, 4.0]}},
+                {"a": a, "t": {"z": [1.0]}},
+                {"a": a},
+            ]
+        )
+    ]
+    codes = set()
+    for right in others:
+        for column in ("x", "y", "z", "q", "[xy]", "nothing"):
+            for flags in ([], ["--common"], ["--same-content"], ["--common", "--same-content"]):
+                args = [str(left), str(right), "-c", column, *flags]
+                expected = _forthwith.command(["forthwith", "diff", "-q", *args], None)
+                assert _brief(capfd, *args)[0] == expected, args
+                codes.add((column, expected))
+    assert codes >= {("x", 0), ("x", 1), ("y", 0), ("y", 1)}
+    assert {code for column, code in codes if column == "nothing"} == {2}
+
+
+def test_a_brief_diff_says_whether_it_stopped(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    few, many = {"x": [1, 2]}, {f"x{at}": [1, 2] for at in range(40)}
+    left = _trees(tmp_path / "left.root", a=few, b=many)
+
+    def stopped(**tables: dict[str, Any]) -> tuple[bool, list[bool]]:
+        code, found = _brief(capfd, left, _trees(tmp_path / "right.root", **tables))
+        assert code == 1
+        file = found["file"]
+        return file["stopped"], [table["stopped"] for _, table in file["tables"]]
+
+    # In the first table, of which all was read; in the last one, with columns that were read or not.
+    assert stopped(a={"x": [1, 3]}, b=many) == (True, [False])
+    assert stopped(a=few, b=many | {"x0": [1, 3]}) == (True, [False, True])
+    assert stopped(a=few, b=many | {"x39": [1, 3]}) == (False, [False, False])
+    assert stopped(a=few, b=many, c=few) == (True, [])
+    assert stopped(a={"x": [1]}, b=many) == (True, [True])
+    assert stopped(c=few) == (False, [])
+
+
+def test_wrong_keys_are_an_error_whatever_else_differs(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    left = _trees(tmp_path / "left.root", a={"x": [1, 2]}, b={"x": [1]})
+    for at, tables in enumerate(
+        [
+            {"a": {"x": [1, 2]}, "b": {"x": [1]}},
+            {"a": {"x": [1, 2, 3]}, "b": {"x": [1]}},
+            {"a": {"x": [1.5, 2]}, "b": {"x": [1]}},
+            {"a": {"x": [1, 2]}, "b": {"x": [1]}, "c": {"x": [1]}},
+        ]
+    ):
+        right = _trees(tmp_path / f"right{at}.root", **tables)
+        assert _brief(capfd, left, right, "--on", "nothing")[0] == 2, at
+        assert _brief(capfd, f"{left}:a", f"{right}:a", "--on", "nothing")[0] == 2, at
+        assert _brief(capfd, left, right, "--on", "x")[0] == (1 if at else 0), at
+
+
 def _flat(values: list[Any]) -> list[Any]:
     return [
         item for value in values if value is not None for item in (_flat(value) if isinstance(value, list) else [value])

@@ -13,9 +13,11 @@ use crate::{
     shape::Shape,
     target::Target,
 };
-use forthwith::{DiffOptions, File, FileDiff, ObjectDiff, PathFilter, TableDiff, diff_files, diff_objects};
+use forthwith::{
+    DiffOptions, File, FileDiff, ObjectDiff, PathFilter, Table, TableDiff, diff_files, diff_objects,
+};
 use serde::Serialize;
-use std::{path::Path, sync::Arc};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 /// Two things to compare, and how.
 #[derive(Debug, PartialEq)]
@@ -43,6 +45,17 @@ enum Found {
     File(FileDiff),
     Table(TableDiff),
     Object(ObjectDiff),
+}
+
+impl Found {
+    /// Whether the comparison ended with the first difference before all was compared.
+    const fn has_stopped(&self) -> bool {
+        match self {
+            Self::File(found) => found.stopped,
+            Self::Table(found) => found.stopped,
+            Self::Object(_) => false,
+        }
+    }
 }
 
 /// In one word.
@@ -195,8 +208,13 @@ fn compare(
         true
     };
     let are_whole = own.object.is_empty() && other.object.is_empty();
+    let mut tables = Vec::new();
     let found = if are_whole && !left.is_one_table() && !right.is_one_table() {
-        Found::File(diff_files(left, right, &options, progress)?)
+        let found = diff_files(left, right, &options, progress)?;
+        if found.stopped && !asked.columns.is_empty() {
+            tables = shared_tables([left, right])?;
+        }
+        Found::File(found)
     } else {
         match (opened::place_in(left, own), opened::place_in(right, other)) {
             (Err(Failure::WrongObject { key, .. }), Err(Failure::WrongObject { key: other, .. }))
@@ -208,12 +226,13 @@ fn compare(
                 let (own, other) = (own?, other?);
                 narrow(&mut options, [&own, &other])?;
                 let found = forthwith::diff(&own.table, &other.table, &options, progress)?;
+                tables.push([vec![own.table], vec![other.table]]);
                 Found::Table(found)
             }
         }
     };
     bar.finish_and_clear();
-    refuse_nothing(asked, [left, right], &found)?;
+    refuse_nothing(asked, &options, [left, right], &found, &tables)?;
     let verdict = verdict(asked, &found);
     Ok(Report { left: own.typed(), right: other.typed(), verdict, found })
 }
@@ -239,8 +258,44 @@ fn narrow(options: &mut DiffOptions, places: [&Place; 2]) -> Result<()> {
     }
 }
 
+/// The tables that two files have at the same paths, which can be opened.
+fn shared_tables([left, right]: [&File; 2]) -> Result<Vec<[Vec<Table>; 2]>> {
+    let others: HashSet<String> =
+        right.keys("", true)?.into_iter().filter(|key| key.is_table).map(|key| key.path).collect();
+    let mut paths: Vec<String> =
+        left.keys("", true)?.into_iter().filter(|key| key.is_table).map(|key| key.path).collect();
+    paths.retain(|path| others.contains(path));
+    paths.dedup();
+    let both = |path: &String| Some([vec![left.table(path).ok()?], vec![right.table(path).ok()?]]);
+    Ok(paths.iter().filter_map(both).collect())
+}
+
+/// Whether the columns that are compared include one of these tables.
+fn includes_column(options: &DiffOptions, tables: &[Vec<Table>; 2]) -> bool {
+    let included = tables.each_ref().map(|side| -> HashSet<&str> {
+        let fields = side.iter().filter_map(|table| table.fields().ok()).flatten();
+        let paths = fields.filter(|field| field.has_data && !field.is_part).map(|field| field.path.as_str());
+        paths.filter(|path| options.columns.as_ref().is_none_or(|includes| includes(path))).collect()
+    });
+    let [left, right] = &included;
+    match options.common {
+        // A column may have different paths.
+        true if options.same_content => !left.is_empty() && !right.is_empty(),
+        true => !left.is_disjoint(right),
+        false => !left.is_empty() || !right.is_empty(),
+    }
+}
+
 /// Patterns that match no column at all are a mistake, and not equality.
-fn refuse_nothing(asked: &Comparison, files: [&File; 2], found: &Found) -> Result<()> {
+///
+/// A report lists the columns that were matched, unless the comparison stopped before: `tables` are looked at then.
+fn refuse_nothing(
+    asked: &Comparison,
+    options: &DiffOptions,
+    files: [&File; 2],
+    found: &Found,
+    tables: &[[Vec<Table>; 2]],
+) -> Result<()> {
     let is_empty = |table: &TableDiff| {
         table.columns.is_empty()
             && table.not_compared.is_empty()
@@ -251,7 +306,10 @@ fn refuse_nothing(asked: &Comparison, files: [&File; 2], found: &Found) -> Resul
         Found::Table(found) => is_empty(found),
         Found::Object(_) => true,
     };
-    if asked.columns.is_empty() || !nothing {
+    if asked.columns.is_empty()
+        || !nothing
+        || found.has_stopped() && tables.iter().any(|both| includes_column(options, both))
+    {
         return Ok(());
     }
     let table = files.map(|file| file.uri().to_owned()).join(" and ");

@@ -28,7 +28,7 @@ pub(super) fn text(report: &Report, paint: Paint) -> String {
     }
     let verdict = match report.verdict {
         Verdict::Same => "same",
-        Verdict::Different if has_stopped(&report.found) => "different, with no look at the rest",
+        Verdict::Different if report.found.has_stopped() => "different, with no look at the rest",
         Verdict::Different => "different",
         Verdict::Incomplete => "not everything could be compared",
     };
@@ -142,15 +142,6 @@ fn summary(found: &SummaryDifference) -> String {
         SummaryOf::Lengths => " of lengths",
     };
     format!("{}: {}{of} is {left} and {right}, by their summaries", human::clean(&found.path), found.what)
-}
-
-/// Whether the comparison ended with the first difference.
-fn has_stopped(found: &Found) -> bool {
-    match found {
-        Found::File(found) => found.stopped || found.tables.iter().any(|(_, table)| table.stopped),
-        Found::Table(found) => found.stopped,
-        Found::Object(_) => false,
-    }
 }
 
 fn object(found: &ObjectDiff, paint: Paint, indent: &str, text: &mut String) {

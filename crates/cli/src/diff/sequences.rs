@@ -38,7 +38,7 @@ pub(super) fn compare(
     })?;
     bar.finish_and_clear();
     let found = Found::Table(found);
-    refuse_nothing(asked, [left.table.file(), right.table.file()], &found)?;
+    refuse_nothing(asked, &options, [left.table.file(), right.table.file()], &found, &[tables])?;
     let verdict = verdict(asked, &found);
     let [left, right] = [0, 1].map(|at: usize| name(&sides[at], files[at].len()));
     Ok(Report { left, right, verdict, found })

@@ -233,6 +233,15 @@ fn several_files_of_each_side_are_compared() {
     assert!(code == 1 && text.contains(": x\n") && text.contains(": y\n"), "{text}");
     let (code, text) = against(&["b1.jsonl", "b2.jsonl"], &["--on", "x"]);
     assert!(code == 2 && text.contains("not supported yet: matching entries of several files"), "{text}");
+    // A brief comparison ends at the numbers of entries, before columns are looked at.
+    for (columns, expected) in [("x", 1), ("items", 1), ("nothing", 2)] {
+        for more in
+            [&["-c", columns][..], &["-c", columns, "--brief"], &["-c", columns, "--brief", "--common"]]
+        {
+            let (code, text) = against(&["b1.jsonl", "d2.jsonl"], more);
+            assert_eq!(code, expected, "{more:?}: {text}");
+        }
+    }
     for few in [&["diff", "a.root"][..], &["diff", "a", "b", "c"], &["diff", "a", "--"], &["diff", "--", "a"]]
     {
         let (code, text) = said(&folder, few);

@@ -2,11 +2,12 @@
 
 use super::{
     DiffOptions, DiffProgress, FileDiff, ObjectDiff,
+    keys::key_columns,
     tables::{diff, diff_metadata},
 };
 use crate::{File, Key};
 use forthwith_plan::Result;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Compares all tables and objects of two files, by their paths. Of several cycles, the highest counts.
 ///
@@ -36,6 +37,13 @@ pub fn diff_files(
             report.classes.push((key.path.clone(), [key.class.clone(), other.class.clone()]));
         }
     }
+    if !options.on.is_empty() {
+        // Names that are wrong are an error whatever else differs.
+        for (key, _) in pairs().filter(|(key, other)| key.is_table && other.is_table) {
+            key_columns(&left.table(&key.path)?, options)?;
+            key_columns(&right.table(&key.path)?, options)?;
+        }
+    }
     if options.brief {
         // What is known without values comes first.
         for (key, _) in pairs().filter(|(key, other)| key.is_table && other.is_table) {
@@ -49,8 +57,7 @@ pub fn diff_files(
         }
     }
     for (key, other) in pairs() {
-        report.stopped = options.brief && !report.is_same();
-        if report.stopped {
+        if options.brief && !report.is_same() {
             break;
         }
         if key.is_table && other.is_table {
@@ -59,6 +66,14 @@ pub fn diff_files(
         } else if !key.is_directory && are_of_one_kind(key, other) {
             report.objects.push(diff_objects([left, right], [key, other], options));
         }
+    }
+    if options.brief && !report.is_same() {
+        let tables = report.tables.iter().map(|(path, _)| path);
+        let listed: HashSet<&String> =
+            tables.chain(report.objects.iter().map(|object| &object.path)).collect();
+        let mut others = pairs().filter(|(key, _)| !listed.contains(&key.path));
+        report.stopped = report.tables.iter().any(|(_, table)| table.stopped)
+            || others.any(|(key, other)| !key.is_directory && are_of_one_kind(key, other));
     }
     Ok(report)
 }

@@ -1,7 +1,7 @@
 //! Entries of two tables matched by the values of key columns.
 
 use super::{DiffOptions, DiffProgress};
-use crate::{SelectOptions, Step, Table};
+use crate::{SelectOptions, Selection, Step, Table};
 use forthwith_columns::{Array, Form, Value};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -52,12 +52,11 @@ pub(super) fn match_keys(
     Ok(matched)
 }
 
-/// The hashes of the keys of all entries with these, in ascending order.
-fn sorted_keys(
-    table: &Table,
-    options: &DiffOptions,
-    progress: &mut DiffProgress<'_>,
-) -> Result<Vec<(u64, u64)>> {
+/// The columns by whose values the entries of a table are matched.
+///
+/// # Errors
+/// A name that the table does not have, or values that are not keys.
+pub(super) fn key_columns(table: &Table, options: &DiffOptions) -> Result<Selection> {
     let names: Vec<&str> = options.on.iter().map(String::as_str).collect();
     let selection = table.select(&names, SelectOptions::default())?;
     for (name, form) in names.iter().zip(selection.forms()?) {
@@ -66,7 +65,17 @@ fn sorted_keys(
             return table.here(Err(Error::invalid(what)));
         }
     }
+    Ok(selection)
+}
+
+/// The hashes of the keys of all entries with these, in ascending order.
+fn sorted_keys(
+    table: &Table,
+    options: &DiffOptions,
+    progress: &mut DiffProgress<'_>,
+) -> Result<Vec<(u64, u64)>> {
     let mut keys = Vec::new();
+    let selection = key_columns(table, options)?;
     let mut steps = selection.steps(.., Step::Bytes(STEP))?;
     while let Some(step) = steps.read_batch(options.threads, None)? {
         if !progress(0, 0) {

@@ -21,7 +21,7 @@ pub struct TableDiff {
     pub not_compared: Vec<(String, String)>,
     /// Entries that could not be read and were not compared.
     pub damage: [Vec<DamagedEntries>; 2],
-    /// Whether the comparison ended with the first difference, so that others may not be listed.
+    /// Whether the comparison ended with the first difference before all was compared, so that others may not be listed.
     pub stopped: bool,
 }
 
@@ -101,7 +101,8 @@ pub struct FileDiff {
     pub tables: Vec<(String, TableDiff)>,
     /// Objects that both have.
     pub objects: Vec<ObjectDiff>,
-    /// Whether the comparison ended with the first difference, so that tables and objects may not be listed.
+    /// Whether the comparison ended with the first difference before all was compared, so that others may not be listed, in
+    /// these tables or in tables and objects that are not listed.
     pub stopped: bool,
 }
 

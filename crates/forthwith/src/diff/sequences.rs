@@ -37,7 +37,8 @@ pub fn diff_sequences(
         return Ok(report);
     }
     let total = report.entries[0].min(report.entries[1]);
-    for ([own, other], part) in parts(&sides) {
+    let mut parts = parts(&sides).into_iter().peekable();
+    while let Some(([own, other], part)) = parts.next() {
         let tables = [&sides[0][own].0, &sides[1][other].0];
         let before = part.first;
         let found = compare(tables, part, options, empty(tables)?, &mut |done, all| {
@@ -46,7 +47,8 @@ pub fn diff_sequences(
             progress(before + (share * (total - before) as f64) as u64, total)
         })?;
         add(&mut report, found, options);
-        if report.stopped {
+        if options.brief && !report.is_same() {
+            report.stopped |= parts.peek().is_some();
             break;
         }
     }

@@ -1,7 +1,7 @@
 //! Two tables, step by step.
 
 use super::columns::{ColumnPair, Part, pair};
-use super::keys::{Matched, match_keys};
+use super::keys::{Matched, key_columns, match_keys};
 use super::summaries::compare_summaries;
 use super::walk::{self, RowDifferences};
 use super::{DamagedEntries, DiffOptions, DiffProgress, Difference, TableDiff, UnmatchedEntries};
@@ -69,13 +69,17 @@ pub(super) fn diff_metadata(left: &Table, right: &Table, options: &DiffOptions) 
 }
 
 /// Compares entries, columns and types, and returns the entries and columns whose values are to be compared. A brief comparison
-/// also looks at summaries, and [stops](TableDiff::stopped) if something differs.
+/// also looks at summaries, and [stops](TableDiff::stopped) if something differs and there are values to read.
 fn metadata(
     tables: [&Table; 2],
     options: &DiffOptions,
     report: &mut TableDiff,
 ) -> Result<(Part, Vec<ColumnPair>)> {
     let [left, right] = tables;
+    // Names that are wrong are an error whatever else differs.
+    if !options.on.is_empty() {
+        tables.into_iter().try_for_each(|table| key_columns(table, options).map(drop))?;
+    }
     report.entries = [left.entries()?, right.entries()?];
     let length = report.entries[0].min(report.entries[1]);
     let part = Part { starts: [0, 0], length, first: 0 };
@@ -88,7 +92,8 @@ fn metadata(
         if report.is_same() && are_by_number {
             compare_summaries(tables, &pairs, options, report)?;
         }
-        report.stopped = !report.is_same();
+        let have_values = !are_by_number || pairs.iter().any(|pair| !pair.entries.is_empty());
+        report.stopped = !report.is_same() && have_values;
     }
     Ok((part, pairs))
 }
@@ -144,15 +149,17 @@ impl Comparison<'_, '_> {
         let groups = self.groups(pairs);
         let entries = |group: &Vec<ColumnPair>| group.first().map_or(0, |pair| length(&pair.entries));
         self.total = groups.iter().map(entries).sum();
-        for group in groups {
+        let mut groups = groups.into_iter().peekable();
+        while let Some(group) = groups.next() {
             let Some(range) = group.first().map(|pair| pair.entries.clone()) else { continue };
             let fields: Vec<u32> = group.iter().map(|pair| pair.fields[0]).collect();
             let range = self.part.absolute(&range, 0);
-            for step in self.tables[0].cut(&fields, range, Step::Bytes(STEP))? {
+            let mut steps = self.tables[0].cut(&fields, range, Step::Bytes(STEP))?.into_iter().peekable();
+            while let Some(step) = steps.next() {
                 let step = self.part.relative(&step, 0);
                 self.step(&group, &step)?;
                 self.report.compared = self.report.compared.max(step.end);
-                if self.stops() {
+                if self.stops(steps.peek().is_some() || groups.peek().is_some()) {
                     return Ok(());
                 }
                 self.advance(length(&step))?;
@@ -162,13 +169,13 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// Whether the first difference was found, and no others are asked for.
-    fn stops(&mut self) -> bool {
+    /// Whether the first difference was found before all was read, and no others are asked for.
+    fn stops(&mut self, has_more: bool) -> bool {
         let report = &mut self.report;
         let is_found = report.only.iter().any(|only| !only.is_empty())
             || report.unmatched.iter().any(|unmatched| unmatched.count > 0)
             || report.columns.iter().any(|column| !column.is_same());
-        report.stopped = self.options.brief && is_found;
+        report.stopped = self.options.brief && is_found && has_more;
         report.stopped
     }
 
@@ -264,20 +271,22 @@ impl Comparison<'_, '_> {
             let first = unmatched.iter().take(MOST_UNMATCHED).copied().collect();
             self.report.unmatched[at] = UnmatchedEntries { count: unmatched.len() as u64, first };
         }
-        if self.stops() {
+        let groups = self.groups(pairs.to_vec());
+        if self.stops(!groups.is_empty() && !matched.pairs.is_empty()) {
             return Ok(());
         }
-        let groups = self.groups(pairs.to_vec());
         self.total = (matched.pairs.len() * groups.len()) as u64;
-        for group in groups {
+        let mut groups = groups.into_iter().peekable();
+        while let Some(group) = groups.next() {
             let density = self.matched(&group, 0, Vec::new())?.density(None)?.max(1.0);
             let step = ((STEP as f64 / density) as usize).max(1);
             let mut compared = 0;
-            for chunk in matched.pairs.chunks(step) {
+            let mut chunks = matched.pairs.chunks(step).peekable();
+            while let Some(chunk) = chunks.next() {
                 self.chunk(&group, chunk)?;
                 compared += chunk.len() as u64;
                 self.report.compared = self.report.compared.max(compared);
-                if self.stops() {
+                if self.stops(chunks.peek().is_some() || groups.peek().is_some()) {
                     return Ok(());
                 }
                 self.advance(chunk.len() as u64)?;
