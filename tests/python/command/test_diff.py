@@ -347,6 +347,23 @@ def test_decimals_and_times_are_summarised_as_what_they_mean(tmp_path: Path) -> 
     assert found["mean"] == str(np.datetime64(round(days.astype(int).mean()), "D"))
 
 
+def test_wide_decimals_are_counted_by_their_values(tmp_path: Path) -> None:
+    fastavro = pytest.importorskip("fastavro")
+    path = tmp_path / "wide.avro"
+    kind = {"type": "bytes", "logicalType": "decimal", "precision": 400_000, "scale": 2}
+    schema = fastavro.parse_schema({"type": "record", "name": "r", "fields": [{"name": "d", "type": kind}]})
+    # Wider than what is spelled, beyond floating-point numbers, and one number in two widths.
+    numbers = [b"\1" * 70_000 + b"\2", b"\1" * 70_000 + b"\3", b"\1" * 300, b"\0\5", b"\5", b"\xff\xff"]
+    with open(path, "wb") as file:
+        fastavro.writer(file, schema, [{"d": number} for number in numbers])
+    with forthwith.open(path) as table:
+        (found,) = table.stats(["d"], quantiles=[0.5], top=1)["columns"]
+    assert (found["count"], found["distinct"]) == (6, {"count": 5, "is_exact": True})
+    assert found["frequent"] == [{"value": "0.05", "count": 2}]
+    assert found["min"] == "-0.01"
+    assert (found["mean"], found["deviation"], found["quantiles"]) == (None, None, [])
+
+
 def _is_numbers(kind: Any) -> bool:
     match kind:
         case ("list" | "array", inner):

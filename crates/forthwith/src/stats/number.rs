@@ -2,7 +2,6 @@
 
 use super::{
     counts::Counts,
-    decimal::divisor,
     options::StatsOptions,
     report::{ColumnStats, FrequentValue, Quantile, SummaryOf},
     sample::Reservoir,
@@ -219,6 +218,17 @@ impl NumberSummary {
             frequent,
             frequent_is_exact: is_counted,
         }
+    }
+}
+
+/// The number of units that numbers with a meaning are counted in, in one: last digits of a decimal, ticks of a second.
+fn divisor(meaning: LogicalType) -> f64 {
+    match meaning {
+        LogicalType::Decimal { scale, .. } => 10_f64.powi(i32::try_from(scale).unwrap_or(i32::MAX)),
+        LogicalType::Time(unit) | LogicalType::Timestamp { unit, .. } | LogicalType::Duration(unit) => {
+            unit.in_a_second() as f64
+        }
+        _ => 1.0,
     }
 }
 
