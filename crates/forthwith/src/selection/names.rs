@@ -215,7 +215,8 @@ impl<'t> Names<'t> {
         if !text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.') {
             return refused("only columns and numbers are looked up");
         }
-        if let Some(field) = self.field(text)? {
+        let by_name = self.field(text)?;
+        if let Some(field) = by_name.map_or_else(|| self.field_of_leaf(text), |field| Ok(Some(field)))? {
             let form = self.table.form(field)?;
             if is_number(&form) {
                 return Ok(Some(Key::Field(field)));
@@ -231,6 +232,19 @@ impl<'t> Names<'t> {
             return refused("the table has it as an alias or within a column");
         }
         Ok(None)
+    }
+
+    /// The branch with a slash in its name whose leaf has this name: indexes of trees have the names of leaves.
+    fn field_of_leaf(&self, leaf: &str) -> Result<Option<u32>> {
+        let has_leaf = |field: &forthwith_plan::Field| {
+            let is_titled = field.title.split(['/', '[']).next() == Some(leaf);
+            field.parent.is_none()
+                && field.path.contains('/')
+                && (is_titled || field.path.replace('/', "_") == leaf)
+        };
+        let mut found =
+            (0..).zip(self.table.fields()?).filter(|(_, field)| has_leaf(field)).map(|(at, _)| at);
+        Ok(found.next().filter(|_| found.next().is_none()))
     }
 
     /// All tables that columns are read of.

@@ -3,7 +3,7 @@
 //! The columns follow from the branches ([`derive`](super::derive)), and with them how more entries of each are
 //! stored. The record keeps its other members and gets more baskets, entries and clusters.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, collections::HashMap};
 
 use super::{
     TreeIndex, TreeOptions, TreeWriter,
@@ -11,13 +11,14 @@ use super::{
     derive, index,
     mapping::Branches,
     record::Summary,
+    spelling::is_whole,
 };
 use crate::{
     copy::{Grown, More, TreeCopy},
     tree::Tree,
 };
 use forthwith_columns::{Array, Form};
-use forthwith_plan::{Error, Result};
+use forthwith_plan::{Dataset, Error, Result};
 use forthwith_root::{
     Found, RootFile,
     unroll::has_objects,
@@ -105,7 +106,8 @@ impl TreeWriter {
         // Baskets begin and end where most of the tree's do: short steps have clusters of their own.
         let size = usual(old.copy.base().info(), self.entries);
         let cluster_entries = options.cluster_entries.or(size);
-        let mut more = Self::new(file, &self.path, columns, TreeOptions { cluster_entries, ..options })?;
+        let options = TreeOptions { cluster_entries, ..options };
+        let mut more = Self::begin(file, &self.path, columns, options, &old.leaf_names()?)?;
         let names = |branches: &Branches| -> Vec<String> {
             branches
                 .branches
@@ -210,6 +212,14 @@ fn laid(branches: &Branches) -> Vec<u32> {
 }
 
 impl Old {
+    /// The names of all leaves, with those of their branches.
+    fn leaf_names(&self) -> Result<HashMap<String, String>> {
+        let added = self.more.iter().flat_map(|more| &more.branches.branches);
+        let added =
+            added.filter_map(|branch| Some((branch.leaf.as_ref()?.name.clone(), branch.name.clone())));
+        Ok(leaf_names(self.copy.base())?.chain(added).collect())
+    }
+
     /// Replaces the tree's record by one with the additions.
     ///
     /// # Errors
@@ -259,14 +269,29 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
     copy.finish_with(file, Some(&more))
 }
 
-/// The index that the tree has, if it counts by columns.
+/// The names of the leaves of a tree, with those of their branches.
+fn leaf_names(tree: &Tree) -> Result<impl Iterator<Item = (String, String)>> {
+    let mut names = Vec::new();
+    for (number, field) in (0..).zip(tree.fields()?) {
+        let leaves = tree.branch(number)?.leaves()?;
+        names.extend(leaves.into_iter().map(|leaf| (leaf.name, field.name.clone())));
+    }
+    Ok(names.into_iter())
+}
+
+/// The index that the tree has, if it counts by columns. It has the names of their leaves.
 fn index_of(tree: &Tree, columns: &[(String, Form)]) -> Option<TreeIndex> {
     let ([major, minor], _) = tree.index_values()?;
-    let minor = Some(minor).filter(|minor| minor != "0");
-    let is_column =
-        |name: &String| columns.iter().any(|(known, form)| known == name && index::is_whole(form));
-    let counts = is_column(&major) && minor.as_ref().is_none_or(is_column);
-    counts.then_some(TreeIndex { major, minor })
+    let of_leaves: HashMap<String, String> = leaf_names(tree).ok()?.collect();
+    let column = |name: String| {
+        let is_column = |name: &&String| columns.iter().any(|(known, form)| known == *name && is_whole(form));
+        Some(&name).filter(is_column).or_else(|| of_leaves.get(&name).filter(is_column)).cloned()
+    };
+    let minor = match minor.as_str() {
+        "0" => None,
+        _ => Some(column(minor)?),
+    };
+    Some(TreeIndex { major: column(major)?, minor })
 }
 
 /// The size of the clusters that have the most entries of a tree; nothing if they are not of one.

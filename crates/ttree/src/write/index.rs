@@ -3,11 +3,13 @@
 use super::{
     TreeIndex,
     branch::Step,
+    mapping::Branches,
     offsets::{Place, at},
+    spelling::is_whole,
     without_nulls::changed,
 };
 use crate::copy::write_index;
-use forthwith_columns::{Array, DType, Form};
+use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Buffer;
 
@@ -73,19 +75,14 @@ impl Index {
         self.values
     }
 
-    /// Writes a `TTreeIndex` as an object of the tree.
-    pub(super) fn write(&self, b: &mut Buffer) {
+    /// Writes a `TTreeIndex` as an object of the tree. C++ ROOT takes its names for formulas, so they are those of leaves.
+    pub(super) fn write(&self, b: &mut Buffer, branches: &Branches) {
         let numbered = self.values.iter().zip(0..);
         let values = numbered.map(|(&(major, minor), entry)| (major, minor, entry)).collect();
         // ROOT's own spelling of no column.
-        write_index(b, &self.names.major, self.names.minor.as_deref().unwrap_or("0"), values);
+        let minor = self.names.minor.as_deref().map_or("0", |minor| branches.leaf_name(minor));
+        write_index(b, branches.leaf_name(&self.names.major), minor, values);
     }
-}
-
-/// Whether a column has a whole number for each entry.
-pub(super) fn is_whole(form: &Form) -> bool {
-    matches!(form.kept(), Form::Numpy { dtype, shape, .. }
-        if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
 }
 
 /// The rows of a column of integers; `None` for those beyond int64.

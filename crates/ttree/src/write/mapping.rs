@@ -7,8 +7,7 @@ use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
     branch::{Branch, Element, Leaf, LeafKind, Source, Step, Stored},
     floats::packed,
-    index::is_whole,
-    spelling::{cpp, is_map, numbers, product, vectors},
+    spelling::{cpp, is_map, is_whole, numbers, product, vectors},
     without_nulls::plain_form,
 };
 use forthwith_columns::{DType, Encoding, Form, LogicalType};
@@ -17,6 +16,7 @@ use forthwith_root::StreamerInfo;
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
+    iter,
 };
 
 /// The branches of a tree, in its order: each behind the branch it belongs to, and behind its counter.
@@ -50,8 +50,12 @@ pub(super) struct Counted {
 }
 
 impl Branches {
-    /// The branches of columns.
-    pub(super) fn of(columns: &[(String, Form)], options: &TreeOptions) -> Result<Self> {
+    /// The branches of columns, beside others whose leaves have these names, which are given with the names of their branches.
+    pub(super) fn of(
+        columns: &[(String, Form)],
+        options: &TreeOptions,
+        others: &HashMap<String, String>,
+    ) -> Result<Self> {
         let unknown =
             options.columns.iter().find(|(name, _)| !columns.iter().any(|(column, _)| column == name));
         if let Some((name, _)) = unknown {
@@ -84,6 +88,7 @@ impl Branches {
             }
         }
         this.check_names(options.slashes)?;
+        this.number_leaves(others)?;
         for branch in &mut this.branches {
             let Some(times) = times_in(branch, columns) else { continue };
             match (branch.parent, times.time_title()) {
@@ -155,9 +160,78 @@ impl Branches {
         }
         Ok(())
     }
+
+    /// Numbers the leaves whose names others have, as `a/b` and `a_b` do: C++ ROOT finds leaves by their names. Only those of
+    /// branches with a slash are renamed: it reads arrays by the name of their branch if that is the name of their leaf.
+    fn number_leaves(&mut self, others: &HashMap<String, String>) -> Result<()> {
+        let is_renamed = |branch: &Branch| {
+            let is_element = |leaf: &Leaf| matches!(leaf.kind, LeafKind::Element { .. });
+            branch.name.contains('/') && branch.leaf.as_ref().is_some_and(|leaf| !is_element(leaf))
+        };
+        let renamed: Vec<usize> =
+            (0..self.branches.len()).filter(|at| is_renamed(&self.branches[*at])).collect();
+        if renamed.is_empty() && others.is_empty() {
+            return Ok(());
+        }
+        for Branch { name, .. } in &self.branches {
+            if let Some(of) = others.get(name).filter(|of| *of != name && of.contains('/')) {
+                let what = format!(
+                    "a branch of the name {name:?}, which is that of the leaf of the branch {of:?}: C++ ROOT finds \
+                     leaves by their names"
+                );
+                return Err(Error::invalid(what));
+            }
+        }
+        let mut taken: HashSet<String> = self.branches.iter().map(|branch| branch.name.clone()).collect();
+        taken.extend(others.iter().flat_map(|(leaf, branch)| [leaf.clone(), branch.clone()]));
+        for at in renamed {
+            let Some(leaf) = &self.branches[at].leaf else { continue };
+            let plain = leaf.name.clone();
+            let numbered = (1..).map(|number| format!("{plain}_{number}"));
+            let Some(name) = iter::once(plain.clone()).chain(numbered).find(|name| !taken.contains(name))
+            else {
+                continue;
+            };
+            if name != plain {
+                self.rename_leaf(at, &name);
+            }
+            taken.insert(name);
+        }
+        Ok(())
+    }
+
+    /// Gives a leaf another name, in titles as well: its own, and those of leaves that it counts.
+    fn rename_leaf(&mut self, at: usize, name: &str) {
+        let Some(leaf) = &self.branches[at].leaf else { return };
+        let before = leaf.name.clone();
+        for (number, branch) in self.branches.iter_mut().enumerate() {
+            let Some(leaf) = &mut branch.leaf else { continue };
+            let (old, new) = match leaf.counter {
+                _ if number == at => (before.clone(), name.to_owned()),
+                Some(counter) if counter == at => {
+                    (format!("{}[{before}]", leaf.name), format!("{}[{name}]", leaf.name))
+                }
+                _ => continue,
+            };
+            if number == at {
+                name.clone_into(&mut leaf.name);
+            }
+            for title in [&mut leaf.title, &mut branch.title] {
+                if let Some(rest) = title.strip_prefix(&old) {
+                    *title = format!("{new}{rest}");
+                }
+            }
+        }
+    }
+
+    /// The name of the leaf of a column that is one branch.
+    pub(super) fn leaf_name<'a>(&'a self, column: &'a str) -> &'a str {
+        let branch = self.branches.iter().find(|branch| branch.parent.is_none() && branch.name == column);
+        branch.and_then(|branch| branch.leaf.as_ref()).map_or(column, |leaf| &leaf.name)
+    }
 }
 
-/// The name of a branch's leaf, which titles have: what follows a slash in a title is a type.
+/// The name of a branch's leaf unless another has it, which titles have: what follows a slash in a title is a type.
 fn leaf_name(name: &str) -> Cow<'_, str> {
     if name.contains('/') { name.replace('/', "_").into() } else { name.into() }
 }

@@ -82,7 +82,10 @@ use index::Index;
 use mapping::Branches;
 use record::{Children, Summary};
 use sink::Written;
-use std::sync::{Mutex, PoisonError};
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
 use values::Values;
 pub(crate) use values::append_numbers;
 
@@ -133,8 +136,19 @@ impl TreeWriter {
         columns: &[(String, Form)],
         options: TreeOptions,
     ) -> Result<Self> {
+        Self::begin(file, path, columns, options, &HashMap::new())
+    }
+
+    /// A tree whose leaves are beside those of others, which are given with the names of their branches.
+    fn begin(
+        file: &mut FileWriter,
+        path: &str,
+        columns: &[(String, Form)],
+        options: TreeOptions,
+        others: &HashMap<String, String>,
+    ) -> Result<Self> {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let branches = Branches::of(columns, &options).map_err(|e| within_tree(e, path))?;
+        let branches = Branches::of(columns, &options, others).map_err(|e| within_tree(e, path))?;
         let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
         index.map_err(|e| within_tree(e, path))?;
         // Trees that are begun before this one ends may have classes of the same names.

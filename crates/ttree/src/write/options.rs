@@ -27,7 +27,8 @@ pub struct TreeOptions {
     pub user_info: Vec<(String, UserInfo)>,
     /// The columns by which C++ ROOT finds entries (`TTree::GetEntryWithIndex`).
     pub index: Option<TreeIndex>,
-    /// Whether names of branches may have slashes, which their leaves do not have. C++ ROOT reads and copies such trees, but
+    /// Whether names of branches may have slashes. Their leaves have underscores instead, and a number if another branch or leaf
+    /// has that name. C++ ROOT reads and copies such trees, but
     /// `RDataFrame::Snapshot` writes zeros for their numbers.
     pub slashes: bool,
     /// Makes the baskets. By default the calling thread does.

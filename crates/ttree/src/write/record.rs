@@ -154,7 +154,7 @@ impl Summary<'_> {
             b.i32(0); // fIndexValues
             b.i32(0); // fIndex
             match self.index {
-                Some(index) => index.write(b),
+                Some(index) => index.write(b, self.branches),
                 None => b.null(),
             }
             b.null(); // fFriends

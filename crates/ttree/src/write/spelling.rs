@@ -4,6 +4,12 @@ use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::{Error, Result};
 use forthwith_root::Number;
 
+/// Whether a column has a whole number for each entry.
+pub(super) fn is_whole(form: &Form) -> bool {
+    matches!(form.kept(), Form::Numpy { dtype, shape, .. }
+        if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
+}
+
 /// The type and the dimensions of a Form of numbers.
 pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
     match form {
