@@ -6,7 +6,7 @@ interpreter, all classes are immutable and may be shared between threads.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Self, SupportsFloat, SupportsIndex, TypedDict, final, type_check_only
+from typing import Any, Literal, Self, SupportsFloat, SupportsIndex, TypedDict, final, type_check_only
 
 from typing_extensions import disjoint_base
 
@@ -1245,11 +1245,15 @@ def divide_alike(
 
 def same_schemas(
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
+    most: int | None = None,
     *,
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:
-    """For each file the first one with the same fields in the same types; ``None`` if something is wrong with one of them."""
+    """For each file the first one with the same fields in the same types.
+
+    ``None`` if more than ``most`` of them differ, or if something is wrong with one of the files.
+    """
 
 def read_alike(
     first: Table,
@@ -1264,16 +1268,16 @@ def read_alike(
     threads: int | None = None,
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
-) -> tuple[list[Array], Buffer | None, list[int | None]] | None:
+) -> tuple[list[Array], Buffer | None, list[int | None]] | Literal["types", "unreadable"]:
     """Columns of all files: arrays, the entries that they have if these may not be all, and the entries of each file if known.
 
-    Columns are fields of the first table by their positions, or expressions. ``None`` if the files have not the same fields
-    in the same types, or if something is wrong with one of them: reading it by itself tells. ``parts`` are the path of each
-    file, the table in it, and the columns that its folders say.
+    Columns are fields of the first table by their positions, or expressions. ``"types"`` if the files do not have the same
+    fields in the same types, and ``"unreadable"`` if something is wrong with one of them: reading it by itself tells.
+    ``parts`` are the path of each file, the table in it, and the columns that its folders say.
     """
 
 def read_schemas(
-    schemas: list[tuple[Table, int, list[int | None], list[tuple[str, int | None, ColumnForm, bool]]]],
+    schemas: list[tuple[Table, int, list[int | None], list[tuple[str, int | None, ColumnForm, bool]], int]],
     of_file: list[int],
     names: list[str],
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
@@ -1289,13 +1293,13 @@ def read_schemas(
 ) -> tuple[list[tuple[int, int, list[Array], Buffer | None]], list[int | None]] | None:
     """Columns of files of several schemas, and the entries of each file if known.
 
-    Each run of files in which the columns have the same types is one result: the number of its first file, its first entry,
-    arrays, and the entries that these have if they may not be all. ``None`` if something is wrong with one of the files:
-    reading it by itself tells.
+    Each run of files of one group in which the columns have the same types is one result: the number of its first file, its
+    first entry, arrays, and the entries that these have if they may not be all. ``None`` if something is wrong with one of
+    the files: reading it by itself tells.
 
     Args:
-        schemas: A table of each schema, the number of its file, the positions of columns that are fields, and columns in the
-            types that several files have together.
+        schemas: A table of each schema, the number of its file, the positions of columns that are fields, columns in the
+            types that several files have together, and the number of its group.
         of_file: The schema of each file.
         names: The labels of the columns.
         parts: The path of each file, the table in it, and the columns that its folders say.

@@ -11,7 +11,7 @@ use crate::{
 };
 use forthwith::{
     Chain, ChainFile, ChainOptions, ChainRun, ChainSelected, Damage, Division, DivisionSchema, Engine,
-    SchemaColumns, SelectOptions, Step,
+    SchemaColumns, SelectOptions, Step, Unlike,
 };
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
@@ -65,17 +65,19 @@ pub(crate) fn count_entries(
     }
 }
 
-/// For each file the first one with the same fields in the same types. Nothing if something is wrong with one of them.
+/// For each file the first one with the same fields in the same types. Nothing if more than `most` differ, or if something is wrong
+/// with one of them.
 #[pyfunction]
-#[pyo3(signature = (parts, *, options=None, store=None))]
+#[pyo3(signature = (parts, most=None, *, options=None, store=None))]
 pub(crate) fn same_schemas(
     py: Python<'_>,
     parts: Vec<Part>,
+    most: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
     store: Store,
 ) -> PyResult<Option<Vec<usize>>> {
     let Some(chain) = chain(parts, options, store, None, Damage::Raise)? else { return Ok(None) };
-    let found = py.detach(|| chain.same_schemas().ok());
+    let found = py.detach(|| chain.same_schemas(most.unwrap_or(usize::MAX)).ok().flatten());
     match raised() {
         Some(raised) => Err(raised),
         None => Ok(found),
@@ -131,8 +133,15 @@ pub(crate) fn divide_alike(
 /// far as known.
 type Read = (Vec<Array>, Option<Buffer>, Vec<Option<u64>>);
 
+/// The columns of all files, or why they are not read as one.
+#[derive(IntoPyObject)]
+pub(crate) enum Alike {
+    Read(Read),
+    Unlike(&'static str),
+}
+
 /// Columns of all files, by the positions of their fields in the first table or as expressions, if the files have the same fields in
-/// the same types. Nothing if they have not, or if something is wrong with one of them.
+/// the same types. `"types"` if they have not, and `"unreadable"` if something is wrong with one of them.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 #[pyo3(signature = (first, columns, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
@@ -149,32 +158,41 @@ pub(crate) fn read_alike(
     threads: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
     store: Store,
-) -> PyResult<Option<Read>> {
+) -> PyResult<Alike> {
     let first = first.get();
     let engine = Arc::clone(first.table.file().engine());
-    let Some(chain) = chain(parts, options, store, Some(engine), Damage::Raise)? else { return Ok(None) };
+    let Some(chain) = chain(parts, options, store, Some(engine), Damage::Raise)? else {
+        return Ok(Alike::Unlike("types"));
+    };
     let (table, entries) = (&first.table, start..stop.unwrap_or(u64::MAX));
     let columns: Vec<_> = columns.iter().map(|(name, field)| (name.as_str(), *field)).collect();
     let read = listening(py, &first.handle, None, |tick| {
         let options = SelectOptions { aliases, cut, ..SelectOptions::default() };
-        let Ok(selection) = chain.select_like(table, &columns, options) else { return Ok(None) };
+        let Ok(selection) = chain.select_like(table, &columns, options) else {
+            return Ok(Err(Unlike::Types));
+        };
         selection.with_bits(bits).read_alike(entries, threads, Some(tick))
     })?;
-    let Some(ChainSelected { kept: entries, arrays, .. }) = read else { return Ok(None) };
+    let ChainSelected { kept: entries, arrays, .. } = match read {
+        Ok(selected) => selected,
+        Err(Unlike::Types) => return Ok(Alike::Unlike("types")),
+        Err(Unlike::Unreadable) => return Ok(Alike::Unlike("unreadable")),
+    };
     let made = arrays.iter().zip(&columns).map(|(array, (name, _))| {
         Array::new(py, array, place(table.file().uri(), (*name).to_owned(), start), table.text_policy())
     });
-    Ok(Some((made.collect::<PyResult<_>>()?, entries.map(selection::kept), chain.known_lengths())))
+    Ok(Alike::Read((made.collect::<PyResult<_>>()?, entries.map(selection::kept), chain.known_lengths())))
 }
 
 /// The first file of a run, the first entry, counted in all files, an array for each column, and the entries that these have if they may not be all.
 type Run = (usize, u64, Vec<Array>, Option<Buffer>);
 
-/// A table of a schema, the number of its file, the position of each column that is a field, and columns in other types.
-type Schema<'py> = (Bound<'py, Table>, usize, Vec<Option<u32>>, Vec<United<'py>>);
+/// A table of a schema, the number of its file, the position of each column that is a field, columns in other types, and the number
+/// of schemas whose files may be read into one result.
+type Schema<'py> = (Bound<'py, Table>, usize, Vec<Option<u32>>, Vec<United<'py>>, usize);
 
-/// Columns of files of several schemas, of which each file's position is given: a result for each run of files in which the columns
-/// have the same types. Nothing if something is wrong with one of them.
+/// Columns of files of several schemas, of which each file's position is given: a result for each run of files of one group in which
+/// the columns have the same types. Nothing if something is wrong with one of them.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 #[pyo3(signature = (schemas, of_file, names, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
@@ -198,9 +216,9 @@ pub(crate) fn read_schemas(
     let uri = first.table.file().uri().to_owned();
     let engine = Arc::clone(first.table.file().engine());
     let Some(chain) = chain(parts, options, store, Some(engine), Damage::Raise)? else { return Ok(None) };
-    let columns = |(table, file, fields, united): Schema<'_>| {
+    let columns = |(table, file, fields, united, group): Schema<'_>| {
         let table = table.get().table.clone();
-        SchemaColumns { table, file, fields, united: united_columns(united) }
+        SchemaColumns { table, file, fields, united: united_columns(united), group }
     };
     let schemas: Vec<SchemaColumns> = schemas.into_iter().map(columns).collect();
     let read = listening(py, &handle, None, |tick| {

@@ -63,7 +63,7 @@ pub use chain::{
     AlikeStep, AlikeSteps, Chain, ChainFile, ChainLoss, ChainOptions, ChainProjection, ChainRun,
     ChainSelected, ChainSelection, ChainStep, ChainSteps, Damage, Division, DivisionSchema, FileEntries,
     FileProjection, MissingColumns, PayloadStep, ProjectedField, ProjectionError, SchemaColumns,
-    SchemaExpressions, SchemaOptions,
+    SchemaExpressions, SchemaOptions, Unlike,
 };
 pub use container::{AroundDamage, Container, DamagedPart, FileInfo, Gap, Key, Object, Recovery, Words};
 pub use cut::Step;

@@ -58,22 +58,21 @@ class ArrowLibrary(Library):
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pa = package("pyarrow")
-        self._original: Original | None = None
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
-        self._original = Original(tree, columns)
+        self.kept = Original(tree, columns)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One pyarrow array."""
-        return _column(self._pa, self._original, name, array, self._union_as_struct)
+        return _column(self._pa, self.kept, name, array, self._union_as_struct)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A pyarrow Table."""
         if not arrays:
             # A table without columns keeps its number of rows only if they are taken from it.
             return self._pa.table({"": self._pa.nulls(stop - start)}).select([])
-        return table_of(self._pa, self._original, arrays, self._union_as_struct)
+        return table_of(self._pa, self.kept, arrays, self._union_as_struct)
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """A pyarrow Table, whose columns all may have nulls."""

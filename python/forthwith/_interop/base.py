@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, TypeAlias
 
     from forthwith import _forthwith
+    from forthwith._interop.original import Original
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
@@ -26,6 +27,8 @@ class Library:
     takes_bits = False
     # Whether the result depends on metadata of each file, such as an index of its rows.
     depends_on_file = False
+    # What the file of the arrays keeps beside its columns, if the result depends on it.
+    kept: Original | None = None
 
     def __init__(self, how: How, logical: bool = True) -> None:
         self._how = how
@@ -33,6 +36,10 @@ class Library:
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
+
+    def is_like(self, other: Original | None) -> bool:
+        """Whether arrays become the same by what another file keeps beside the same columns."""
+        return self.kept is other if self.kept is None or other is None else self.kept.is_like(other)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One array; ``start`` is its first entry."""

@@ -52,6 +52,15 @@ class Original:
         self.fields = {label: kept.fields[path] for label, path in paths.items() if path in kept.fields}
         self._positions = dict(columns)
 
+    def is_like(self, other: Original) -> bool:
+        """Whether columns of the same labels have the same fields, categories and words in another file."""
+        if self.metadata != other.metadata or self.fields.keys() != other.fields.keys():
+            return False
+        if not all(field.equals(other.fields[label], check_metadata=True) for label, field in self.fields.items()):
+            return False
+        pa = package("pyarrow") if self.fields else None
+        return all(_are_equal(self.categories(pa, label), other.categories(pa, label)) for label in self.fields)
+
     def categories(self, pa: Any, label: str) -> Any:
         """The ordered categories of a column of text, where the file has them."""
         field = self.fields[label]
@@ -83,6 +92,11 @@ class Original:
         except (ValueError, KeyError, TypeError, StopIteration):
             return {}
         return found if isinstance(found, dict) else {}
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Whether two arrays are equal, or both missing."""
+    return one is other if one is None or other is None else bool(one.equals(other))
 
 
 class _Schema:

@@ -42,18 +42,17 @@ class PandasLibrary(Library):
         super().__init__(how, logical)
         self._pd = package("pandas")
         self._np = package("numpy")
-        self._original: Original | None = None
         self._counted: tuple[Any, int, int] = (None, 0, 1)
         self._before = 0
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         try:
-            self._original = Original(tree, columns)
+            self.kept = Original(tree, columns)
         except MissingPackageError:
             # Without pyarrow, numbers are read as they are; nothing else is.
-            self._original = None
-        self._counted = _counted(self._original.metadata) if self._original else (None, 0, 1)
+            self.kept = None
+        self._counted = _counted(self.kept.metadata) if self.kept else (None, 0, 1)
         # The index of each file is that of its frame, unless it is the default one, which counts on.
         self.depends_on_file = self._counted != (None, 0, 1)
         self._before = offset if self.depends_on_file else 0
@@ -66,11 +65,11 @@ class PandasLibrary(Library):
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
-        like = self._original.fields.get(name) if self._original else None
+        like = self.kept.fields.get(name) if self.kept else None
         index = self._range(start, start + len(array))
-        if self._original and like is not None and package("pyarrow").types.is_dictionary(like.type):
+        if self.kept and like is not None and package("pyarrow").types.is_dictionary(like.type):
             pa = package("pyarrow")
-            made = restored(pa, pa.array(Capsules(array)), like, self._original.categories(pa, name))
+            made = restored(pa, pa.array(Capsules(array)), like, self.kept.categories(pa, name))
             return made.to_pandas().set_axis(index).rename(name)
         if array.type_string in _FLAT:
             ((_, buffer),) = array.buffers()
@@ -79,8 +78,8 @@ class PandasLibrary(Library):
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """A DataFrame. One that pandas wrote has the types and the index that it had."""
-        if self._original is not None and "pandas" in self._original.metadata:
-            return self._frame(self._original, arrays, start, stop)
+        if self.kept is not None and "pandas" in self.kept.metadata:
+            return self._frame(self.kept, arrays, start, stop)
         columns = {label: self.column(label, array, start) for label, array in arrays}
         return self._pd.DataFrame(columns, index=self._range(start, stop), copy=False)
 

@@ -33,7 +33,6 @@ class PolarsLibrary(Library):
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._pl = package("polars")
-        self._original: Original | None = None
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Series."""
@@ -42,16 +41,16 @@ class PolarsLibrary(Library):
             what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
             raise UnsupportedError(f'{name}: {what}; library="arrow" has all')
         made = self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
-        like = self._original.fields.get(name) if self._original else None
+        like = self.kept.fields.get(name) if self.kept else None
         return made if like is None else self._categories(made, like)
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
         try:
-            self._original = Original(tree, columns)
+            self.kept = Original(tree, columns)
         except MissingPackageError:
             # Without pyarrow, categories are texts.
-            self._original = None
+            self.kept = None
 
     def _categories(self, made: Any, like: Any) -> Any:
         """Texts as the categories that they were."""

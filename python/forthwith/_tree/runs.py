@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Columns
 
 # Each schema keeps a file open.
-_MOST_SCHEMAS = 32
+MOST_SCHEMAS = 32
 
 
 def arrays(
@@ -87,24 +87,26 @@ class _WholeFiles:
             if not (columns := alike.columns_of(self._common, tree)):
                 self.may_differ = False
                 return None
-            (fields, _), choice = alike.request(columns), alike.choice_of(columns)
-            found = _forthwith.read_alike(tree._core, fields, self._parts, *choice, *self._bounds, **self._how)
-            if found is None:
-                return None
-            arrays, kept, lengths = found
             self._into.about(tree, columns)
             if self._into.depends_on_file:
                 self.may_differ = False
                 return None
+            (fields, _), choice = alike.request(columns), alike.choice_of(columns)
+            found = _forthwith.read_alike(tree._core, fields, self._parts, *choice, *self._bounds, **self._how)
+            if isinstance(found, str):
+                # Reading the damaged file by itself gives its error.
+                self.may_differ = self.may_differ and found == "types"
+                return None
+            arrays, kept, lengths = found
             self._chain._know_lengths(lengths)
             begin = min(self._bounds[0], sum(length or 0 for length in self._chain._lengths))
             return self._made(columns, begin, arrays, kept)
 
     def of_schemas(self) -> Any | None:
         """The columns of files of several schemas; a column has the type that the files together give it in the library."""
-        same = self._common.same_schemas or _forthwith.same_schemas(self._parts, **self._opening)
+        same = self._common.same_schemas or _forthwith.same_schemas(self._parts, MOST_SCHEMAS, **self._opening)
         files = sorted(set(same or ()))
-        if same is None or not 2 <= len(files) <= _MOST_SCHEMAS:
+        if same is None or not 2 <= len(files) <= MOST_SCHEMAS:
             return None
         try:
             return self._of_schemas(same, files)
@@ -120,9 +122,17 @@ class _WholeFiles:
             if not labels or any([label for label, _ in one] != labels for one in columns):
                 return None
             schemas = []
+            # What files keep beside their columns decides what arrays become: it is the same in all files of a run.
+            kept: list[Any] = []
             for tree, at, one in zip(trees, files, columns, strict=True):
+                self._into.about(tree, one)
+                if self._into.depends_on_file:
+                    return None
+                group = next((group for group, other in enumerate(kept) if self._into.is_like(other)), len(kept))
+                if group == len(kept):
+                    kept.append(self._into.kept)
                 fields, united = alike.request(one)
-                schemas.append((tree._core, at, [field for _, field in fields], united))
+                schemas.append((tree._core, at, [field for _, field in fields], united, group))
             of_file = [files.index(at) for at in same]
             choice = alike.choice_of(columns[0])
             found = _forthwith.read_schemas(schemas, of_file, labels, self._parts, *choice, *self._bounds, **self._how)
@@ -133,8 +143,6 @@ class _WholeFiles:
             for file, *run in runs:
                 at = of_file[file]
                 self._into.about(trees[at], columns[at])
-                if self._into.depends_on_file:
-                    return None
                 made.append(self._made(columns[at], *run))
             self._chain._know_lengths(lengths)
             return self._into.join(made)

@@ -11,6 +11,7 @@ from forthwith import _forthwith
 from forthwith._errors import ForthwithError
 from forthwith._opening import Settings
 from forthwith._stores import flat, is_foreign
+from forthwith._tree.runs import MOST_SCHEMAS
 from forthwith.uproot import _options
 from forthwith.uproot._branches import entry_range
 from forthwith.uproot._common_columns import Columns, columns_of
@@ -19,8 +20,6 @@ from forthwith.uproot._options import AS_STORED
 
 # The path of a file, the tree in it, and the columns that its folders say.
 Parts = list[tuple[str, str, list[Any]]]
-# Each schema keeps a file open.
-_MOST_SCHEMAS = 32
 
 
 def named_parts(given: list[tuple[Any, Any]], opening: dict[str, Any]) -> tuple[Parts, Settings]:
@@ -50,7 +49,12 @@ class AlikeTrees:
     Args:
         parts: Paths, and the tree in each.
         settings: How they are opened.
+
+    Attributes:
+        is_unreadable: Whether something was found to be wrong with a file.
     """
+
+    is_unreadable = False
 
     def __init__(self, parts: Parts, settings: Settings) -> None:
         self._parts, self._view = parts, settings.view
@@ -131,6 +135,8 @@ class AlikeTrees:
         """
         trees: list[Any] = []
         columns: list[Columns] = []
+        if self.is_unreadable:
+            return None
         try:
             with ExitStack() as stack:
 
@@ -142,9 +148,9 @@ class AlikeTrees:
 
                 if not chooses(0):
                     return None
-                same = _forthwith.same_schemas(self._parts, options=self._view, store=self._store)
+                same = _forthwith.same_schemas(self._parts, MOST_SCHEMAS, options=self._view, store=self._store)
                 files = sorted(set(same or ()))
-                if same is None or not 2 <= len(files) <= _MOST_SCHEMAS or not all(map(chooses, files[1:])):
+                if same is None or not 2 <= len(files) <= MOST_SCHEMAS or not all(map(chooses, files[1:])):
                     return None
                 return self._of_schemas(trees, columns, files, [files.index(at) for at in same], bounds, library)
         except (ForthwithError, OSError, LookupError, TypeError, ValueError):
@@ -167,8 +173,8 @@ class AlikeTrees:
         start, stop = 0, None
         if bounds != (None, None):
             start, stop = entry_range(sum(self.lengths or ()), *bounds)
-        schemas: list[tuple[_forthwith.Table, int, list[int | None], list[Any]]] = [
-            (tree.forthwith._core, at, [field for _, field in one.fields], [])
+        schemas: list[tuple[_forthwith.Table, int, list[int | None], list[Any], int]] = [
+            (tree.forthwith._core, at, [field for _, field in one.fields], [], 0)
             for tree, at, one in zip(trees, files, columns, strict=True)
         ]
         found = _forthwith.read_schemas(
@@ -217,4 +223,7 @@ class AlikeTrees:
             options=self._view,
             store=self._store,
         )
-        return None if found is None else found[:2]
+        if isinstance(found, str):
+            self.is_unreadable = found == "unreadable"
+            return None
+        return found[:2]

@@ -1,13 +1,19 @@
 """Files that differ are read in one call for the schemas of all files, in which each run of files fills arrays together."""
 
+import itertools
+
 import awkward as ak
 import numpy as np
+import pandas as pd
 import pytest
 
 import forthwith
+import forthwith.uproot
 from forthwith import _forthwith
 from forthwith._tree import runs
 
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
 polars = pytest.importorskip("polars")
 random_chain_runs = pytest.importorskip("random_chain_runs")
 
@@ -97,5 +103,53 @@ def test_damage_of_one_file_is_told(tmp_path, runs_read):
     (tmp_path / "02.root").write_bytes(content)
     with pytest.raises(forthwith.ForthwithError, match=r"02\.root"):
         forthwith.concatenate(f"{tmp_path}/*.root:t")
-    assert runs._MOST_SCHEMAS >= 2
+    assert runs.MOST_SCHEMAS >= 2
     assert runs_read in ([], [None])
+
+
+def test_a_damaged_file_is_not_read_as_one_of_another_schema(tmp_path, runs_read, monkeypatch):
+    for number in range(4):
+        write(tmp_path, number, x=np.arange(2000))
+    content = (tmp_path / "02.root").read_bytes()
+    (tmp_path / "02.root").write_bytes(content[: len(content) // 2])
+    compared = []
+    monkeypatch.setattr(_forthwith, "same_schemas", lambda *given, **_: compared.append(given))
+    for concatenate in (forthwith.concatenate, forthwith.uproot.concatenate):
+        with pytest.raises(Exception, match=r"02\.root"):
+            concatenate(f"{tmp_path}/*.root:t")
+    assert (runs_read, compared) == ([], [])
+
+
+def test_many_schemas_are_read_file_by_file(tmp_path, runs_read):
+    count = runs.MOST_SCHEMAS + 3
+    for number in range(count):
+        write(tmp_path, number, x=np.full(1, number), **{f"y{number}": np.zeros(1)})
+    names = f"{tmp_path}/*.root:t"
+    assert forthwith.concatenate(names, ["x"]).x.to_list() == list(range(count))
+    assert forthwith.uproot.concatenate(names, ["x"]).x.to_list() == list(range(count))
+    parts = [(f"{tmp_path}/{number:02d}.root", "t", []) for number in range(count)]
+    assert _forthwith.same_schemas(parts) == list(range(count))
+    assert _forthwith.same_schemas(parts, count) == list(range(count))
+    assert _forthwith.same_schemas(parts, count - 1) is None
+    assert runs_read == []
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_files_written_from_other_frames_are_what_each_is(tmp_path, order, monkeypatch):
+    """What Arrow and pandas wrote beside the columns of a file is of that file, whichever comes first."""
+    texts = pa.array(["a", "b", "a"])
+    frames = [
+        pa.table({"x": texts, "y": [1, 2, 3]}),
+        pa.table({"x": texts.dictionary_encode(), "z": [1, 2, 3]}),
+        pa.Table.from_pandas(
+            pd.DataFrame({"x": ["a", "b", "a"], "w": [1, 2, 3]}, index=pd.RangeIndex(100, 106, 2, name="n"))
+        ),
+    ]
+    for at, number in enumerate(order):
+        pq.write_table(frames[number], tmp_path / f"{at}.parquet")
+    names = f"{tmp_path}/*.parquet"
+    asked = [{"library": library, "names": ["x"]} for library in ("arrow", "pd", "pl", "ak", "np")]
+    asked += [{"library": "arrow", "names": ["x"], "how": how} for how in (dict, tuple)]
+    found = [random_chain_runs.outcome(forthwith.Chain(names), ask) for ask in asked]
+    monkeypatch.setattr(runs, "arrays", lambda *_: None)
+    assert found == [random_chain_runs.outcome(forthwith.Chain(names), ask) for ask in asked]

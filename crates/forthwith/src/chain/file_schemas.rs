@@ -16,6 +16,8 @@ pub struct SchemaColumns {
     pub fields: Vec<Option<u32>>,
     /// Columns in the types that the files of all schemas have together.
     pub united: Vec<UnitedColumn>,
+    /// A number that schemas share whose files may be read into one result, such as those with the same metadata of Arrow.
+    pub group: usize,
 }
 
 /// The schema of each file.
@@ -65,7 +67,7 @@ impl Chain {
 impl FileSchemas {
     /// All files have the schema of the first one.
     pub(super) fn like(first: &Table, fields: Vec<Option<u32>>, united: Vec<UnitedColumn>) -> Self {
-        let schema = SchemaColumns { table: first.clone(), file: 0, fields, united };
+        let schema = SchemaColumns { table: first.clone(), file: 0, fields, united, group: 0 };
         Self { schemas: vec![schema], of_file: Vec::new() }
     }
 
@@ -77,6 +79,11 @@ impl FileSchemas {
         let at = if self.of_file.is_empty() { Some(0) } else { self.of_file.get(file).copied() };
         at.and_then(|at| self.schemas.get(at))
             .ok_or_else(|| Error::fault(format!("no schema of file {file}")))
+    }
+
+    /// The group of the schema of a file.
+    pub(super) fn group(&self, file: usize) -> Option<usize> {
+        self.of(file).ok().map(|schema| schema.group)
     }
 
     /// The fields of the first schema at the positions that they have in it.

@@ -64,10 +64,10 @@ impl Chain {
     }
 
     /// Reads fields of all files by their schemas, those that follow each other and fill the same columns together. `None` if a file
-    /// fails, which reading it by itself tells, or if it ends the reading.
+    /// ends the reading.
     ///
     /// # Errors
-    /// A file cannot be opened, has other fields, or fails by itself.
+    /// A file cannot be opened, has other fields, or cannot be read: reading it by itself tells more.
     pub(super) fn fill_runs(&self, reading: &mut Reading<'_, '_>) -> Result<Option<Vec<Segment>>> {
         self.segments(reading, true)
     }
@@ -156,8 +156,15 @@ impl Chain {
         let mut filling = Filling::new(&plan);
         let mut constants: Vec<Vec<Array>> = vec![Vec::new(); plan.constants.len()];
         let mut files = vec![first];
+        let group = |file: usize| match reading.fields {
+            Wanted::Schemas(schemas) => schemas.group(file),
+            Wanted::Names(_) => None,
+        };
+        let own_group = group(file);
         loop {
-            let is_alike = |next: &Opened| fills_same_columns(&plan, &next.plan, block_format);
+            let is_alike = |next: &Opened| {
+                group(next.file) == own_group && fills_same_columns(&plan, &next.plan, block_format)
+            };
             let bytes = |file: &Opened| file.plan.stored_bytes();
             let mut stored = files.iter().map(bytes).fold(0, u64::saturating_add);
             while let Some(Ok(next)) = ready.front() {
@@ -189,7 +196,7 @@ impl Chain {
             match read {
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
                 // The caller reads the files one by one.
-                Err(_) if matches!(reading.fields, Wanted::Schemas(_)) => return Ok(None),
+                Err(error) if matches!(reading.fields, Wanted::Schemas(_)) => return Err(error),
                 Err(_) => {
                     for Opened { table, plan, .. } in &files {
                         table.read(plan, reading.threads, reading.tick.as_deref_mut())?;
@@ -207,11 +214,14 @@ impl Chain {
             }
         }
         let threads = reading.threads.unwrap_or_else(|| self.engine().options().threads);
-        let Ok(mut arrays) = filling.finish(self.engine(), threads) else { return Ok(None) };
+        let read = filling.finish(self.engine(), threads);
         // Each file by itself says where text is that cannot be converted.
-        if convert(&plan, &mut arrays, reading.threads).is_err() {
-            return Ok(None);
-        }
+        let read = read.and_then(|mut arrays| convert(&plan, &mut arrays, reading.threads).map(|()| arrays));
+        let mut arrays = match read {
+            Ok(arrays) => arrays,
+            Err(error) if matches!(reading.fields, Wanted::Schemas(_)) => return Err(error),
+            Err(_) => return Ok(None),
+        };
         for (PlannedConstant { at, .. }, parts) in plan.constants.iter().zip(constants) {
             let array = joined_up(&parts.iter().collect::<Vec<_>>())?;
             arrays.insert((*at as usize).min(arrays.len()), array);

@@ -19,7 +19,7 @@ pub use alike::{AlikeStep, AlikeSteps, FileEntries};
 pub use divide::{Division, DivisionSchema};
 pub use file_schemas::SchemaColumns;
 pub use projection::{ChainProjection, FileProjection, ProjectedField, ProjectionError};
-pub use read::{ChainRun, ChainSelected};
+pub use read::{ChainRun, ChainSelected, Unlike};
 pub use schema::{PayloadStep, SchemaExpressions, SchemaOptions};
 pub use selection::ChainSelection;
 pub use steps::{ChainStep, ChainSteps};

@@ -24,6 +24,15 @@ pub struct ChainSelected {
     pub lost: Vec<ChainLoss>,
 }
 
+/// Why files are not read as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unlike {
+    /// They have other fields, or columns of other types: several schemas may read them.
+    Types,
+    /// A file cannot be read, which reading it alone tells.
+    Unreadable,
+}
+
 /// Entries of files that follow each other and whose columns have the same types: [`ChainSelection::read_runs`] reads them.
 #[derive(Debug)]
 pub struct ChainRun {
@@ -76,8 +85,7 @@ impl ChainSelection {
         self.assembled(first, parts)
     }
 
-    /// Reads files whose columns have the same types, without conversions. `None` if types differ, or if a file cannot be read:
-    /// reading it alone gives its error.
+    /// Reads files whose columns have the same types, without conversions; or says why they are not read as one.
     ///
     /// # Errors
     /// [`Cancelled`](ErrorKind::Cancelled).
@@ -86,14 +94,16 @@ impl ChainSelection {
         entries: impl RangeBounds<u64>,
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Option<ChainSelected>> {
-        let only = |mut runs: Vec<ChainRun>| runs.pop().filter(|_| runs.is_empty());
-        let run = self.runs(bounds(&entries), true, threads, tick)?.and_then(only);
-        Ok(run.map(|run| run.selected))
+    ) -> Result<Result<ChainSelected, Unlike>> {
+        let runs = self.runs(bounds(&entries), true, threads, tick)?;
+        Ok(runs.and_then(|mut runs| match (runs.pop(), runs.is_empty()) {
+            (Some(run), true) => Ok(run.selected),
+            _ => Err(Unlike::Types),
+        }))
     }
 
-    /// Reads the files of several schemas without conversions: those that follow each other and whose columns have the same types make
-    /// one result. Files without entries of the range make none. `None` if a file cannot be read, as with
+    /// Reads the files of several schemas without conversions: files in sequence with columns of the same
+    /// types and schemas of one [group](super::SchemaColumns::group) make one result. Files without entries of the range make none. `None` if a file cannot be read, as with
     /// [`read_alike`](Self::read_alike), or if no file has entries of the range.
     ///
     /// # Errors
@@ -104,7 +114,7 @@ impl ChainSelection {
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Option<Vec<ChainRun>>> {
-        self.runs(bounds(&entries), false, threads, tick)
+        Ok(self.runs(bounds(&entries), false, threads, tick)?.ok())
     }
 
     fn runs(
@@ -113,7 +123,7 @@ impl ChainSelection {
         is_of_one_run: bool,
         threads: Option<usize>,
         tick: Option<&mut ProgressCallback<'_>>,
-    ) -> Result<Option<Vec<ChainRun>>> {
+    ) -> Result<Result<Vec<ChainRun>, Unlike>> {
         let read = || -> Result<Option<Vec<ChainRun>>> {
             let ColumnLookup::Schemas(schemas) = &self.lookup else { return Ok(None) };
             let range = start..end.unwrap_or(u64::MAX);
@@ -129,10 +139,11 @@ impl ChainSelection {
             self.runs_of_parts(first, parts, is_of_one_run)
         };
         match read() {
-            Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => Ok(None),
+            Err(error) if matches!(error.kind, ErrorKind::Cancelled) => Err(error),
+            Err(error) if is_unreadable(&error) => Ok(Err(Unlike::Unreadable)),
             // Of no entries the type is not that of any file.
-            Ok(Some(runs)) if runs.is_empty() => Ok(None),
-            read => read,
+            Ok(Some(runs)) if !runs.is_empty() => Ok(Ok(runs)),
+            _ => Ok(Err(Unlike::Types)),
         }
     }
 
@@ -161,6 +172,10 @@ impl ChainSelection {
         fn forms(part: &FilePart) -> impl Iterator<Item = &Form> {
             part.arrays.iter().map(|array| &array.form)
         }
+        let group = |part: &FilePart| match &self.lookup {
+            ColumnLookup::Schemas(schemas) => schemas.group(part.file),
+            _ => None,
+        };
         let mut before = first;
         let mut runs: Vec<(u64, Vec<FilePart>)> = Vec::new();
         for part in parts {
@@ -171,7 +186,11 @@ impl ChainSelection {
             }
             match runs.last_mut() {
                 _ if part.entries.is_empty() => {}
-                Some((_, run)) if run.last().is_some_and(|last| forms(last).eq(forms(&part))) => {
+                Some((_, run))
+                    if run
+                        .last()
+                        .is_some_and(|last| forms(last).eq(forms(&part)) && group(last) == group(&part)) =>
+                {
                     run.push(part);
                 }
                 _ => runs.push((before, vec![part])),

@@ -106,10 +106,11 @@ struct FieldType {
 
 impl Chain {
     /// For each file the first file whose table has the same fields in the same types: of files that are alike, one has to be looked at.
+    /// `None` if more than `most` of them differ; not all files are opened then.
     ///
     /// # Errors
     /// A file cannot be opened.
-    pub fn same_schemas(&self) -> Result<Vec<usize>> {
+    pub fn same_schemas(&self, most: usize) -> Result<Option<Vec<usize>>> {
         let look = |file: usize| -> Result<Vec<FieldType>> {
             let table = self.table(file)?;
             let fields = table.fields()?.iter().zip(0..);
@@ -134,8 +135,11 @@ impl Chain {
                     known.push((file, fields));
                 }
             }
+            if known.len() > most {
+                return Ok(None);
+            }
         }
-        Ok(first)
+        Ok(Some(first))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use forthwith::{
     AlikeStep, Chain, ChainOptions, Damage, File, FileEntries, MissingColumns, PayloadStep, SchemaColumns,
-    SchemaOptions, SelectOptions, Step, UnitedColumn,
+    SchemaOptions, SelectOptions, Step, UnitedColumn, Unlike,
     columns::{Array, Column, DType, Form},
     plan::WriteOptions,
 };
@@ -397,7 +397,7 @@ fn files_of_several_schemas_are_read_in_runs() {
             let field = table.found("n").unwrap();
             let united = form.clone().map(|form| UnitedColumn { name: "n".into(), field, form });
             let fields = vec![if form.is_some() { None } else { field }];
-            SchemaColumns { table, file, fields, united: united.into_iter().collect() }
+            SchemaColumns { table, file, fields, united: united.into_iter().collect(), group: 0 }
         };
         vec![schema(1), schema(3)]
     };
@@ -418,11 +418,20 @@ fn files_of_several_schemas_are_read_in_runs() {
         assert_eq!((runs.len(), runs[0].selected.entries.clone()), (1, 0..21));
         assert_eq!(lines(&runs.remove(0).selected.arrays[0]), expected);
     }
+    // Types that are equal are of two runs where groups differ.
+    for cut in [None, Some("n >= 0".to_owned())] {
+        let mut grouped = schemas(Some(number(DType::Float64)));
+        grouped[1].group = 1;
+        let options = SelectOptions { cut, ..SelectOptions::default() };
+        let selection = chain.select_schemas(&["n"], grouped, of_file.clone(), options).unwrap();
+        let runs = selection.read_runs(.., Some(2), None).unwrap().unwrap();
+        assert_eq!(runs.iter().map(|run| run.file).collect::<Vec<_>>(), [1, 3, 5]);
+    }
     let selection = || chain.select_schemas(&["n"], schemas(None), of_file.clone(), SelectOptions::default());
     let part = selection().unwrap().read_runs(2..5, None, None).unwrap().unwrap();
     assert_eq!(part.iter().map(|run| run.selected.entries.clone()).collect::<Vec<_>>(), [2..3, 3..5]);
     assert!(selection().unwrap().read_runs(90..95, None, None).unwrap().is_none());
-    assert!(selection().unwrap().read_alike(.., None, None).unwrap().is_none());
+    assert_eq!(selection().unwrap().read_alike(.., None, None).unwrap().err(), Some(Unlike::Types));
     // A file of another schema than was said.
     let wrong = vec![0, 0, 0, 1, 0, 0, 0];
     let selection = chain.select_schemas(&["n"], schemas(None), wrong, SelectOptions::default()).unwrap();
@@ -430,4 +439,40 @@ fn files_of_several_schemas_are_read_in_runs() {
     for of_file in [vec![0; 6], vec![2; 7]] {
         assert!(chain.select_schemas(&["n"], schemas(None), of_file, SelectOptions::default()).is_err());
     }
+}
+
+#[test]
+fn schemas_are_counted_up_to_a_limit() {
+    let (folder, paths) = files("parquet", 5);
+    for at in [1, 3] {
+        write(&paths[at], &[(["m", "q"][at / 2], floating(&[0.5]))]);
+    }
+    let chain = Chain::open(format!("{}/run-*.parquet", folder.path().display())).unwrap();
+    assert_eq!(chain.same_schemas(usize::MAX).unwrap(), Some(vec![0, 1, 0, 3, 0]));
+    assert_eq!(chain.same_schemas(3).unwrap(), Some(vec![0, 1, 0, 3, 0]));
+    assert_eq!(chain.same_schemas(2).unwrap(), None);
+}
+
+#[test]
+fn files_are_not_read_as_one_for_a_reason() {
+    let (_folder, paths) = files("parquet", 4);
+    let why = |chain: &Chain| {
+        let first = chain.table(1).unwrap();
+        let field = first.found("n").unwrap();
+        let selection = chain.select_like(&first, &[("n", field)], SelectOptions::default()).unwrap();
+        selection.read_alike(.., Some(2), None).unwrap().err()
+    };
+    let names: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    let chain = || Chain::of(&names, options(2)).unwrap();
+    assert_eq!(why(&chain()), None);
+    let sound = std::fs::read(&paths[3]).unwrap();
+    std::fs::write(&paths[3], &sound[..sound.len() / 2]).unwrap();
+    assert_eq!(why(&chain()), Some(Unlike::Unreadable));
+    // The first bytes of the data.
+    let damaged: Vec<u8> =
+        (0..).zip(&sound).map(|(at, byte)| if (4..40).contains(&at) { 0xff } else { *byte }).collect();
+    std::fs::write(&paths[3], damaged).unwrap();
+    assert_eq!(why(&chain()), Some(Unlike::Unreadable));
+    write(&paths[3], &[("m", whole(&[1]))]);
+    assert_eq!(why(&chain()), Some(Unlike::Types));
 }
