@@ -24,7 +24,7 @@ def is_file(name: str) -> bool:
     """Whether a path is that of a file with datasets: by its ending, which no format has for itself, and its beginning."""
     if not name.lower().endswith(_ENDING) or _ENDING[1:] in _forthwith.registered_endings():
         return False
-    # What is read of a pipe is gone.
+    # Bytes that were read of a pipe are gone.
     if not os.path.isfile(name):
         return False
     try:

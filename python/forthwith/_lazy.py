@@ -229,7 +229,7 @@ class Lazy:
         return walk.arrays(tree, self._united(names).of(tree, 0), start, stop, ReadOptions(**self._read))
 
     def _columns(self, names: list[str], needed: list[str]) -> Common | PlainColumns:
-        """A request of columns, and of those that files must have unless values of theirs are missing."""
+        """A request of columns, and of the columns that files must have unless values may be missing."""
         return self._united(names) if self._unites else PlainColumns(names, needed)
 
     def _united(self, names: list[str]) -> Common:

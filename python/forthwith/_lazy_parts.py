@@ -72,7 +72,7 @@ class SmallFiles:
 
     Args:
         chain: The files.
-        columns: Makes a request of columns, and of those that files must have.
+        columns: Makes a request of columns, and of the columns that files must have.
         names: The columns that are read of each step at once.
         needed: All columns that files must have.
         read: How they are read.

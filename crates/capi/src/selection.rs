@@ -25,7 +25,7 @@ pub struct SelectionHandle {
 #[derive(Clone, Debug)]
 pub(crate) enum SelectedRows {
     /// One table.
-    Table(Selection),
+    Table(Box<Selection>),
     /// Many.
     Chain(ChainSelection),
 }
@@ -78,7 +78,7 @@ pub unsafe extern "C" fn forthwith_select(
         let columns = columns.unwrap_or_else(|| all.iter().map(String::as_str).collect());
         let options = SelectOptions { cut: cut.map(str::to_owned), ..SelectOptions::default() };
         let rows = match &table.rows {
-            TableRows::Table(table) => SelectedRows::Table(table.select(&columns, options)?),
+            TableRows::Table(table) => SelectedRows::Table(Box::new(table.select(&columns, options)?)),
             TableRows::Chain(chain) => SelectedRows::Chain(chain.select(&columns, options)?),
         };
         out.put(SelectionHandle { rows });

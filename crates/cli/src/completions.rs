@@ -103,7 +103,7 @@ fn spellings(arg: &Arg) -> Vec<String> {
     short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect()
 }
 
-/// All ways to write an option, with those that are not listed.
+/// All ways to write an option, also the unlisted ones.
 fn all_spellings(arg: &Arg) -> Vec<String> {
     let mut all = spellings(arg);
     all.extend(arg.get_all_short_aliases().into_iter().flatten().map(|short| format!("-{short}")));

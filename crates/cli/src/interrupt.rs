@@ -44,7 +44,7 @@ mod signals {
                 let handler: extern "C" fn(libc::c_int) = note;
                 // SAFETY: a structure of numbers, of which zero is one; a set that is empty then.
                 let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-                // Without SA_RESTART: whoever waits for a pipe has to look at the flag.
+                // Without SA_RESTART: a read of a pipe has to end, and its caller to look at the flag.
                 action.sa_sigaction = handler as libc::sighandler_t;
                 let mut before = action;
                 // SAFETY: the handler does nothing but what handlers may do, and both structures live.

@@ -94,7 +94,7 @@ pub(crate) fn whole_file(target: &Target, opening: &Opening) -> Result<File> {
 fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
     let cancellation = opening.cancellation.clone();
     let is_cancelled = move || cancellation.as_ref().is_some_and(Cancellation::is_cancelled);
-    // What waits for a pipe or a server ends with a signal that is noted.
+    // A signal that is noted ends the wait for a pipe or a server.
     let store = opening.store().going_on(move || !is_asked() && !is_cancelled());
     let name = target.name();
     let index = match &opening.index {

@@ -165,7 +165,7 @@ impl Computed {
     }
 }
 
-/// Summarises each column by itself, and names those that are damaged.
+/// Summarises each column by itself, and names the damaged ones.
 fn one_by_one(
     names: &[(String, Option<u32>)],
     compute: impl Fn(&[(String, Option<u32>)]) -> forthwith::plan::Result<TableStats>,
@@ -358,7 +358,7 @@ fn digits(number: f64) -> String {
 
 /// Characters of a text.
 const SHOWN: usize = 24;
-/// Characters of a time or a decimal, which are cut less: the last ones may be those that differ.
+/// Characters of a time or a decimal, which are cut less: the last ones may differ.
 const LONGEST: usize = 40;
 
 /// How far it is, seen by people only.

@@ -212,7 +212,7 @@ pub struct FileInfo {
     /// What tells the file from another one that takes its place: the UUID, or what else of the file is another each time.
     #[serde(skip)]
     pub identity: Option<String>,
-    /// Bytes; of a stream those that had arrived when it was asked for.
+    /// Bytes; of a stream as many as had arrived when it was asked for.
     pub size: u64,
     /// The numbers of the file's header, under the format's own names.
     pub header: Vec<(&'static str, i64)>,

@@ -127,7 +127,7 @@ pub trait Format: Send + Sync {
         false
     }
 
-    /// Whether a file that is one compressed stream is read as what it decompresses to.
+    /// Whether a file that is one compressed stream is decompressed and read.
     fn is_decompressed(&self, source: &dyn Source) -> bool {
         let _ = source;
         self.is_text()

@@ -12,10 +12,12 @@
 //! If each value is on a line of its own, damage ends with its line: a damaged line is an entry that cannot be read.
 #![deny(missing_docs)]
 
+mod block_list;
 mod blocks;
 mod context;
 mod convert;
 mod decode;
+mod file;
 mod fill;
 mod framing;
 mod lexer;
@@ -33,5 +35,5 @@ mod tests;
 mod typing;
 
 pub use decode::JsonFormat;
-pub use scan::{JsonFile, JsonOptions};
+pub use file::{JsonFile, JsonOptions};
 pub use table::JsonTable;

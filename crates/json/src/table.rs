@@ -2,10 +2,10 @@
 
 use crate::{
     JsonFile,
-    blocks::BlockList,
+    block_list::BlockList,
     decode::{Framing, Recipe},
+    file::Types,
     fill::Fill,
-    scan::Types,
     schema::number_keys,
     seen::{Found, Mixed, Seen},
 };

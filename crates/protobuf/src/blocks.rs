@@ -93,7 +93,7 @@ fn begin(block: &RunOfMessages) -> Option<u64> {
 #[derive(Debug)]
 pub(crate) enum Blocks {
     File(BlockList),
-    Stream(ProcessLock<Option<StreamFinder>>),
+    Stream(Box<ProcessLock<Option<StreamFinder>>>),
 }
 
 impl Blocks {
@@ -103,7 +103,7 @@ impl Blocks {
         if source.is_stream() && !walk.needs_end() {
             let finder = Finder::new(walk);
             let stream = StreamFinder { source: Arc::clone(source), piece: Piece::default(), finder };
-            return Ok(Self::Stream(ProcessLock::new(Some(stream))));
+            return Ok(Self::Stream(Box::new(ProcessLock::new(Some(stream)))));
         }
         let size = source.size()?;
         find(source.as_ref(), size, &Walk::new(framing, path, size)).map(Self::File)

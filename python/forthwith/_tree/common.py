@@ -74,7 +74,7 @@ class Common:
 
     @property
     def is_plain(self) -> bool:
-        """Whether columns are read of all entries, or of those that pass a cut, and of nothing beside the trees."""
+        """Whether columns are read of all entries, or of the entries that pass a cut, and nothing beside the trees."""
         return self._choice.entries is None and self._choice.friends is None
 
     @property

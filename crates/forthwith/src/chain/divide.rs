@@ -1,6 +1,6 @@
 //! Dividing tables into partitions: ranges of entries that are read apart, such as by the workers of a cluster.
 
-use super::{Chain, fill::has_same_fields, opening};
+use super::{Chain, file_schemas::has_same_fields, opening};
 use crate::{Step, Table};
 use forthwith_plan::Result;
 use std::{collections::BTreeSet, ops::Range};

@@ -1,9 +1,7 @@
 //! Files of several schemas: the columns are chosen once in a table of each schema.
 
-use super::{Chain, ChainSelection, fill::has_same_fields, selection::ColumnLookup};
-use crate::{SelectOptions, Table, UnitedColumn};
-use forthwith_plan::{Error, Result};
-use std::sync::Arc;
+use crate::{Table, UnitedColumn};
+use forthwith_plan::{Error, Field, Result};
 
 /// Columns of the files of one schema, chosen in the table of one of them: [`Chain::select_schemas`] takes them.
 #[derive(Clone, Debug)]
@@ -29,42 +27,12 @@ pub(super) struct FileSchemas {
     of_file: Vec<usize>,
 }
 
-impl Chain {
-    /// Columns by labels, of files of several schemas. `of_file` has the position of each file's schema. Computed columns, the cut and
-    /// `options` are the same for all files; [`united`](SelectOptions::united) columns are those of the schemas.
-    /// [`ChainSelection::read_runs`] reads them.
-    ///
-    /// # Errors
-    /// As [`Table::select_fields`], of any schema; not one schema for each file. No file is opened.
-    pub fn select_schemas(
-        &self,
-        names: &[&str],
-        schemas: Vec<SchemaColumns>,
-        of_file: Vec<usize>,
-        options: SelectOptions,
-    ) -> Result<ChainSelection> {
-        let has_all = of_file.len() == self.len() && of_file.iter().all(|at| *at < schemas.len());
-        if !has_all || schemas.iter().any(|schema| schema.fields.len() != names.len()) {
-            return Err(Error::invalid("schemas that are not those of all files and columns"));
-        }
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        let mut of_schemas = Vec::with_capacity(schemas.len());
-        let lookup = ColumnLookup::Schemas(Arc::new(FileSchemas { schemas: schemas.clone(), of_file }));
-        let mut selection = ChainSelection::new(self, names, options, lookup);
-        for schema in &schemas {
-            of_schemas.push(selection.of_table(&schema.table, schema.file, 0)?);
-        }
-        if let Some(first) = of_schemas.first() {
-            selection.forms = first.forms()?;
-        }
-        selection.counts_entries = of_schemas.iter().any(crate::Selection::counts_entries);
-        let are_fields = schemas.iter().all(|schema| schema.fields.iter().all(Option::is_some));
-        selection.is_of_fields = are_fields && of_schemas.iter().all(crate::Selection::is_of_fields_alone);
-        Ok(selection)
-    }
-}
-
 impl FileSchemas {
+    /// The schemas, and the position of each file's.
+    pub(super) const fn new(schemas: Vec<SchemaColumns>, of_file: Vec<usize>) -> Self {
+        Self { schemas, of_file }
+    }
+
     /// All files have the schema of the first one.
     pub(super) fn like(first: &Table, fields: Vec<Option<u32>>, united: Vec<UnitedColumn>) -> Self {
         let schema = SchemaColumns { table: first.clone(), file: 0, fields, united, group: 0 };
@@ -74,7 +42,7 @@ impl FileSchemas {
     /// The schema of a file.
     ///
     /// # Errors
-    /// There is no such file.
+    /// No file has this number.
     pub(super) fn of(&self, file: usize) -> Result<&SchemaColumns> {
         let at = if self.of_file.is_empty() { Some(0) } else { self.of_file.get(file).copied() };
         at.and_then(|at| self.schemas.get(at))
@@ -115,4 +83,13 @@ impl SchemaColumns {
         let positions: Option<Vec<u32>> = self.fields.iter().copied().collect();
         positions.ok_or_else(|| Error::fault("a computed column among fields"))
     }
+}
+
+/// Whether two tables have fields of the same paths in the same order.
+pub(super) fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
+    let (first, other) = (first.fields()?, other.fields()?);
+    let is_same = |(first, other): (&Field, &Field)| {
+        (&first.path, first.has_data, first.is_part) == (&other.path, other.has_data, other.is_part)
+    };
+    Ok(first.len() == other.len() && first.iter().zip(other).all(is_same))
 }

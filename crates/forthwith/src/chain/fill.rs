@@ -5,7 +5,7 @@ use crate::{ProgressCallback, Table, format, selection::joined_up, table::conver
 use forthwith_columns::{Array, Form, NumberCast};
 use forthwith_engine::{Filling, Part, fills_same_columns};
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, Field, Plan, PlannedConstant, Result};
+use forthwith_plan::{Error, ErrorKind, Plan, PlannedConstant, Result};
 use std::{collections::VecDeque, sync::Arc};
 
 /// Stored bytes of files that are read together, at least one file. Pages of mapped files stay in memory until they are read.
@@ -63,7 +63,7 @@ impl Chain {
         together(names, segments)
     }
 
-    /// Reads fields of all files by their schemas, those that follow each other and fill the same columns together. `None` if a file
+    /// Reads fields of all files by their schemas: files that follow each other and fill the same columns together. `None` if a file
     /// ends the reading.
     ///
     /// # Errors
@@ -246,15 +246,6 @@ fn is_empty_of(plan: &Plan, other: &Plan) -> bool {
         && plan.picks == other.picks
         && plan.constants.len() == other.constants.len()
         && forms(plan) == forms(other)
-}
-
-/// Whether two tables have fields of the same paths in the same order.
-pub(super) fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
-    let (first, other) = (first.fields()?, other.fields()?);
-    let is_same = |(first, other): (&Field, &Field)| {
-        (&first.path, first.has_data, first.is_part) == (&other.path, other.has_data, other.is_part)
-    };
-    Ok(first.len() == other.len() && first.iter().zip(other).all(is_same))
 }
 
 /// Segments one behind the other, in the types that all of them have together.

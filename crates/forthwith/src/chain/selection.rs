@@ -1,7 +1,9 @@
 //! Columns of a chain, read or computed, of all entries or of some.
 
 use super::{
-    Chain, ChainProjection, Damage, MissingColumns, file_schemas::FileSchemas, is_unreadable, opening,
+    Chain, ChainProjection, Damage, MissingColumns,
+    file_schemas::{FileSchemas, SchemaColumns},
+    is_unreadable, opening,
     survey::Survey,
 };
 use crate::{SelectOptions, Selection, Table};
@@ -135,6 +137,39 @@ impl Chain {
             }
         }
         first
+    }
+
+    /// Columns by labels, of files of several schemas. `of_file` has the position of each file's schema. Computed columns, the cut and
+    /// `options` are the same for all files; [`united`](SelectOptions::united) columns are those of the schemas.
+    /// [`ChainSelection::read_runs`] reads them.
+    ///
+    /// # Errors
+    /// As [`Table::select_fields`], of any schema; not one schema for each file. No file is opened.
+    pub fn select_schemas(
+        &self,
+        names: &[&str],
+        schemas: Vec<SchemaColumns>,
+        of_file: Vec<usize>,
+        options: SelectOptions,
+    ) -> Result<ChainSelection> {
+        let has_all = of_file.len() == self.len() && of_file.iter().all(|at| *at < schemas.len());
+        if !has_all || schemas.iter().any(|schema| schema.fields.len() != names.len()) {
+            return Err(Error::invalid("schemas that are not those of all files and columns"));
+        }
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut of_schemas = Vec::with_capacity(schemas.len());
+        let lookup = ColumnLookup::Schemas(Arc::new(FileSchemas::new(schemas.clone(), of_file)));
+        let mut selection = ChainSelection::new(self, names, options, lookup);
+        for schema in &schemas {
+            of_schemas.push(selection.of_table(&schema.table, schema.file, 0)?);
+        }
+        if let Some(first) = of_schemas.first() {
+            selection.forms = first.forms()?;
+        }
+        selection.counts_entries = of_schemas.iter().any(Selection::counts_entries);
+        let are_fields = schemas.iter().all(|schema| schema.fields.iter().all(Option::is_some));
+        selection.is_of_fields = are_fields && of_schemas.iter().all(Selection::is_of_fields_alone);
+        Ok(selection)
     }
 }
 

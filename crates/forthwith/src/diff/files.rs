@@ -45,7 +45,7 @@ pub fn diff_files(
         }
     }
     if options.brief {
-        // What is known without values comes first.
+        // Metadata are compared before values.
         for (key, _) in pairs().filter(|(key, other)| key.is_table && other.is_table) {
             if !report.is_same() {
                 break;

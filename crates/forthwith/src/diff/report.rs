@@ -71,7 +71,7 @@ pub struct Difference {
 pub struct SummaryDifference {
     /// The place in the values, as in `.pt`; empty for all of them.
     pub path: String,
-    /// What was summarised there.
+    /// Whether values, items or lengths were summarised.
     pub of: SummaryOf,
     /// Which number of the summaries differs.
     pub what: String,

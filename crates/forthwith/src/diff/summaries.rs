@@ -63,7 +63,7 @@ fn has_unions(form: &Form) -> bool {
     }
 }
 
-/// The first summary that differs, of those that both sides have of the same place.
+/// The first summary that differs, of the places that both sides have.
 fn first_difference(sides: [(&str, &[ColumnStats]); 2], options: &DiffOptions) -> Option<SummaryDifference> {
     let place = |side: usize, found: &ColumnStats| -> (String, SummaryOf) {
         let path = found.path.strip_prefix(sides[side].0).unwrap_or(&found.path);
@@ -173,9 +173,9 @@ fn are_unequal([(left, kind), (right, other)]: [(&Value, &str); 2]) -> bool {
             (Some(left), Some(right)) => left != right,
             (Some(whole), None) => is_other_float(right, whole),
             (None, Some(whole)) => is_other_float(left, whole),
-            (None, None) => {
-                float(left).zip(float(right)).is_some_and(|(left, right)| left < right || left > right)
-            }
+            (None, None) => float(left)
+                .zip(float(right))
+                .is_some_and(|(left, right)| left.partial_cmp(&right).is_some_and(std::cmp::Ordering::is_ne)),
         },
     }
 }

@@ -60,7 +60,7 @@ pub fn diff(
     Ok(comparison.report)
 }
 
-/// Compares what is known of two tables without their values: entries, columns, types and cached summaries.
+/// Compares two tables without their values: by entries, columns, types and cached summaries.
 pub(super) fn diff_metadata(left: &Table, right: &Table, options: &DiffOptions) -> Result<TableDiff> {
     let mut report = TableDiff::default();
     let sound = [sound(left, 0, &mut report)?, sound(right, 1, &mut report)?];

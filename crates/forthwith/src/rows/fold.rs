@@ -152,7 +152,7 @@ struct Shared<A, C> {
     stopped: AtomicBool,
 }
 
-/// Steps, and those that are being read.
+/// Steps, and which are being read.
 struct OpenSteps {
     steps: Box<dyn RowSteps>,
     taken: u64,

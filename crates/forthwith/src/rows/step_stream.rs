@@ -58,7 +58,7 @@ pub(super) struct Reader {
 impl Reader {
     fn start(steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
         let is_dropped = Arc::new(AtomicBool::new(false));
-        // No place to wait in: next to the present step there is one that is ready or being read.
+        // No place to wait in: next to the present step another is ready or being read.
         let (sender, receiver) = sync_channel(0);
         let dropped = Arc::clone(&is_dropped);
         let read = move || read_all(steps, threads, &dropped, &sender);

@@ -135,7 +135,7 @@ impl Tree {
         Ok(chain)
     }
 
-    /// Whether a basket in the file begins with the entries of one that was not full when the tree was saved.
+    /// Whether a basket in the file begins with the entries of a basket that was not full when the tree was saved.
     fn begins_with(&self, basket: &BasketRef, partial: &BasketRef) -> Result<bool> {
         let Some(place) = basket.file_bytes() else { return Ok(false) };
         let saved = match &partial.bytes {
@@ -148,7 +148,7 @@ impl Tree {
         }
         let stored = self.source.read_one(place)?;
         let (mut scratch, mut own) = (Scratch::default(), Scratch::default());
-        // One that cannot be read is not known to begin so.
+        // Of an unreadable basket that is not known.
         Ok(match (payload(basket, &stored, &mut scratch), payload(partial, saved, &mut own)) {
             (Ok(whole), Ok(partial)) => whole.payload.starts_with(partial.payload),
             _ => false,
