@@ -184,8 +184,12 @@ pub(crate) fn read_alike(
     Ok(Alike::Read((made.collect::<PyResult<_>>()?, entries.map(selection::kept), chain.known_lengths())))
 }
 
-/// The first file of a run, the first entry, counted in all files, an array for each column, and the entries that these have if they may not be all.
+/// The first file of a run, the first entry, counted in all files, an array for each column, and the entries that these have if
+/// they may not be all.
 type Run = (usize, u64, Vec<Array>, Option<Buffer>);
+
+/// Runs, and the entries of each file if known.
+type Runs = (Vec<Run>, Vec<Option<u64>>);
 
 /// A table of a schema, the number of its file, the position of each column that is a field, columns in other types, and the number
 /// of schemas whose files may be read into one result.
@@ -210,7 +214,7 @@ pub(crate) fn read_schemas(
     threads: Option<usize>,
     options: Option<&Bound<'_, PyDict>>,
     store: Store,
-) -> PyResult<Option<(Vec<Run>, Vec<Option<u64>>)>> {
+) -> PyResult<Option<Runs>> {
     let Some(first) = schemas.first().map(|(table, ..)| table.get()) else { return Ok(None) };
     let (handle, policy) = (Arc::clone(&first.handle), first.table.text_policy());
     let uri = first.table.file().uri().to_owned();
