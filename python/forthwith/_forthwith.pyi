@@ -96,6 +96,7 @@ __all__ = [
     "Zones",
     "expression_names",
     "read_alike",
+    "read_schemas",
     "same_schemas",
 ]
 

@@ -186,8 +186,8 @@ class ChainSteps:
 
     def beside(self, columns: Columns, start: int, stop: int, into: Library) -> Any:
         """Other columns of some entries of the last step's file, by their places in `source`."""
-        how = {"bits": into.takes_bits, "threads": self._read.threads}
-        arrays = self._reader.read_beside(*request(columns), start, stop, **how)
+        fields, united = request(columns)
+        arrays = self._reader.read_beside(fields, united, start, stop, bits=into.takes_bits, threads=self._read.threads)
         into.about(self.source, columns)
         return into.together([label for label, _ in columns], arrays, start, stop)
 

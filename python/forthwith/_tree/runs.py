@@ -140,10 +140,10 @@ class _WholeFiles:
                 return None
             runs, lengths = found
             made = []
-            for file, *run in runs:
+            for file, begin, arrays, chosen in runs:
                 at = of_file[file]
                 self._into.about(trees[at], columns[at])
-                made.append(self._made(columns[at], *run))
+                made.append(self._made(columns[at], begin, arrays, chosen))
             self._chain._know_lengths(lengths)
             return self._into.join(made)
 
