@@ -14,6 +14,6 @@ def test_messages_are_taken_and_refused_as_google_does(syntax):
 
     tally = protobuf_wire_cases.compare(syntax, every=11)
     assert tally["taken"] > 3000
-    assert tally["refused"] > 300
-    # Keys and lengths of more than five bytes, and integers of more than 64 bits.
-    assert tally["known to differ"] < 40
+    assert tally["refused"] > 280
+    # Keys and lengths of more than five bytes, integers of more than 64 bits, and text that is replaced.
+    assert tally["known to differ"] < 50

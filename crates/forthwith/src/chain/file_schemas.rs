@@ -3,7 +3,7 @@
 use crate::{Table, UnitedColumn};
 use forthwith_plan::{Error, Field, Result};
 
-/// Columns of the files of one schema, chosen in the table of one of them: [`Chain::select_schemas`] takes them.
+/// Columns of the files of one schema, chosen in the table of one of them: [`Chain::select_schemas`](crate::Chain::select_schemas) takes them.
 #[derive(Clone, Debug)]
 pub struct SchemaColumns {
     /// The table, whose fields all files of the schema have.
