@@ -39,7 +39,7 @@ def write(folder, number, **columns):
     return f"{path}:t"
 
 
-@pytest.mark.parametrize("count", [25, pytest.param(400, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [25, pytest.param(150, marks=pytest.mark.slow)])
 def test_runs_of_random_files_have_what_each_file_has(count):
     answered = sum(random_chain_runs.compare(11, at) for at in range(count))
     assert answered > count, "too few requests are read by runs"
