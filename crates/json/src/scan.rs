@@ -277,7 +277,10 @@ impl<'a> Scan<'a> {
         self.text = text;
         let (mut filled, damage) = done?;
         if damage.is_some() {
-            filled = self.whole_lines(filled);
+            // Items of a list are not on lines, whatever stands between them.
+            if self.list.framing != Framing::List {
+                filled = self.whole_lines(filled);
+            }
             self.partial = types(&self.text[..filled], self.list.framing).unwrap_or_default();
         }
         if self.is_end || damage.is_some() || filled >= self.block {
@@ -331,6 +334,8 @@ impl<'a> Scan<'a> {
             }
         };
         let is_end = self.is_end && cut.is_none();
+        // The end of a list stands behind its last value, where this begins again.
+        self.is_over = false;
         let mut lexer = Lexer::new(text, is_end);
         lexer.go(self.filled);
         let mut filled = self.filled;

@@ -115,3 +115,32 @@ fn threads_fold_a_stream_of_which_only_open_steps_are_kept() {
     assert_eq!(sum, count * (count - 1) / 2);
     assert!(table.plan(&["n"], 0..10).is_err(), "the first entries were dropped");
 }
+
+#[test]
+fn a_list_in_a_stream_ends() {
+    let items = |count: u8| (0..count).map(|n| format!("{{\"n\": {n}}}")).collect::<Vec<_>>();
+    for (separator, end) in [(",", "]"), (",\n", "\n]\n"), (" , ", " ]  \n\n")] {
+        for count in [0, 1, 2, 200] {
+            let text = format!("[{}{end}", items(count).join(separator));
+            let pieces = Pieces { bytes: text.into_bytes(), read: Arc::default() };
+            let source = Arc::new(StreamSource::new("pipe", pieces, 1000, || true));
+            let stream = open(source, "json", "{n: int64}");
+            let steps = stream.steps(&["n"], .., Step::Entries(3)).expect("steps");
+            let read: u64 =
+                steps.map(|step| step.expect("sound").entries).map(|step| step.end - step.start).sum();
+            assert_eq!(
+                (read, stream.entries().expect("counted")),
+                (count.into(), count.into()),
+                "{separator:?} {end:?}"
+            );
+        }
+    }
+    let text = format!("[{},\n{{\"n\": x}}]", items(3).join(",\n"));
+    let pieces = Pieces { bytes: text.into_bytes(), read: Arc::default() };
+    let stream = open(Arc::new(StreamSource::new("pipe", pieces, 1000, || true)), "json", "{n: int64}");
+    let mut steps = stream.steps(&["n"], .., Step::Entries(1)).expect("steps");
+    for entry in 0..3 {
+        assert_eq!(steps.read_batch(None, None).expect("sound").expect("entries").entries, entry..entry + 1);
+    }
+    assert!(steps.read_batch(None, None).is_err());
+}
