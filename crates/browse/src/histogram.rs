@@ -304,10 +304,26 @@ const SAMPLE: usize = 100_000;
 pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let stride = finite().count().div_ceil(SAMPLE).max(1);
-    let mut sample: Vec<f64> = finite().step_by(stride).collect();
+    let mut sample = one_of_each(finite(), stride);
     sample.sort_by(f64::total_cmp);
     let quantile = |q: f64| sample.get(((sample.len().checked_sub(1)?) as f64 * q).round() as usize).copied();
     Some(range_of([quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?]))
+}
+
+/// One value of each `stride`, at places that do not keep step with values that repeat.
+fn one_of_each(values: impl Iterator<Item = f64>, stride: usize) -> Vec<f64> {
+    let (mut state, mut place) = (0x9e37_79b9_7f4a_7c15_u64, 0);
+    let chosen = |(at, value): (usize, f64)| {
+        if at % stride == 0 {
+            // Xorshift: the same values have the same range.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            place = (state % stride as u64) as usize;
+        }
+        (at % stride == place).then_some(value)
+    };
+    values.enumerate().filter_map(chosen).collect()
 }
 
 /// The range that [`robust_range`] gives for finite values with this least one, 1st and 99th percentile, and largest one.
@@ -430,6 +446,15 @@ mod tests {
         assert!(low < 4.0 && high > 4.0);
         let (low, high) = robust_range(&[5.0, 100.0, 7.0, 80.0]).expect("finite values");
         assert!(low == 0.0 && high > 100.0);
+    }
+
+    #[test]
+    fn values_that_repeat_are_all_in_the_range() {
+        for period in 2..9 {
+            let values: Vec<f64> = (0..300_000).map(|at| f64::from(at % period)).collect();
+            let (low, high) = robust_range(&values).expect("finite values");
+            assert!(low <= 0.0 && high >= f64::from(period - 1), "{low} to {high}");
+        }
     }
 
     #[test]
