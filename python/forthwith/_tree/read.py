@@ -162,10 +162,12 @@ def entries_of_branch(tree: Tree, index: int, start: int | None, stop: int | Non
 
 def span(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int, int | None]:
     """The first entry and the one after the last, which may lie behind the end; ``None`` for an end that need not be known."""
-    if owner._alone is not None:
+    # Columns of a stream begin and end with it, and its end is not waited for.
+    is_stream = owner._tree._core.is_stream
+    if owner._alone is not None and not is_stream:
         return entries_of(owner, start, stop)
     first, last = from_start(start, stop)
-    if first is None or (last is None and stop is not None) or owner is not owner._tree:
+    if first is None or (last is None and stop is not None) or not (is_stream or owner is owner._tree):
         return entry_range(start, stop, owner.num_entries)
     return first, last
 

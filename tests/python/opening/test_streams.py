@@ -64,7 +64,7 @@ class Pipe:
     def __init__(self, folder, name, parts):
         self.path = folder / name
         os.mkfifo(self.path)
-        self.broken = False
+        self.broken = self.waited_too_long = False
         self.thread = threading.Thread(target=self._write, args=(parts,), daemon=True)
         self.thread.start()
 
@@ -73,7 +73,8 @@ class Pipe:
             with open(self.path, "wb", buffering=0) as pipe:
                 for part in parts:
                     if callable(part):
-                        part()
+                        # A wait that ends by its time is a reader that waited for more than it needed.
+                        self.waited_too_long |= part() is False
                         continue
                     at = 0
                     while at < len(part):
@@ -95,7 +96,9 @@ def test_steps_are_delivered_as_their_entries_arrive(tmp_path, name):
         steps = table.iterate(step_size=2)
         assert next(steps).tolist() == [row(0), row(1)]
         assert next(steps).tolist() == [row(2), row(3)]
+        assert next(table["n"].iterate(step_size=3)).n.tolist() == [0, 1, 2]
         goes_on.set()
+        assert not pipe.waited_too_long
         assert [entry["n"] for step in steps for entry in step.tolist()] == list(range(4, 11))
         # A short stream is kept.
         assert table.num_entries == 11
@@ -122,6 +125,7 @@ def test_a_long_entry_is_delivered_with_its_last_byte(tmp_path, name):
         assert next(steps).text.tolist() == ["row 1"]
         assert next(steps).text.tolist() == [text]
         goes_on.set()
+        assert not pipe.waited_too_long
         assert next(steps).text.tolist() == ["row 2"]
 
 
@@ -202,6 +206,7 @@ def test_compressed_streams_are_read_as_they_arrive(tmp_path, name, ending):
         steps = table.iterate(["n"], step_size=4)
         assert next(steps).n.tolist() == [0, 1, 2, 3]
         goes_on.set()
+        assert not pipe.waited_too_long
         assert [number for step in steps for number in step.n.tolist()] == list(range(4, 3000))
 
 
@@ -280,6 +285,7 @@ def test_rows_of_an_outer_message_arrive_one_by_one(tmp_path):
         steps = table.iterate(["n"], step_size=3)
         assert next(steps).n.tolist() == [1, 2, 3]
         goes_on.set()
+        assert not pipe.waited_too_long
         assert [step.n.tolist() for step in steps] == [[4, 5, 6], [7, 8]]
 
 
