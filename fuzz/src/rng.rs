@@ -24,7 +24,7 @@ impl Rng {
         (self.bits() % end as u64) as usize
     }
 
-    /// Whether something happens that happens once in so many times.
+    /// True once in `n` times, on average.
     pub fn one_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -7,10 +7,10 @@ use crate::{
     opened::{Opening, Place},
     paint::Style,
     shape::Shape,
-    stats::{Summary, about, estimated, spelled},
+    stats::{Summary, about, estimated},
     table::{Align, Cell, Table},
 };
-use forthwith::{ColumnStats, Counted, FrequentValue, StatsOptions, SummaryOf};
+use forthwith::{ColumnStats, Counted, FrequentValue, StatsOptions, SummaryOf, summary_text};
 use serde::Serialize;
 
 /// Distinct values of a column that are counted.
@@ -80,7 +80,7 @@ fn render(column: &ColumnStats) -> Table {
         table.row([Cell::new(style, value), format!("{sign}{}", human::count(count)).into(), percent.into()]);
     };
     for found in &column.frequent {
-        row(Style::Plain, &spelled(&found.value), found.count, sign);
+        row(Style::Plain, &summary_text(&found.value), found.count, sign);
     }
     for (name, count) in [("NaN", nan), ("missing", column.missing)] {
         if count > 0 {

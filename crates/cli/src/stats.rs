@@ -17,6 +17,7 @@ use crate::{
 use forthwith::{
     ColumnStats, Counted, StatsOptions, SummaryOf, TableStats,
     columns::{LogicalType, Value},
+    summary_text,
 };
 use indicatif::ProgressBar;
 use std::{ffi::OsString, slice};
@@ -277,7 +278,7 @@ fn row(column: &ColumnStats, quantiles: usize) -> Vec<Cell> {
     let frequent = column.frequent.iter();
     let frequent = frequent.map(|found| {
         let width = if matches!(found.value, Value::Logical(_)) { LONGEST } else { SHOWN };
-        let value = human::cut(&human::clean(&spelled(&found.value)), width);
+        let value = human::cut(&human::clean(&summary_text(&found.value)), width);
         format!("{value} ({sign}{})", human::count(found.count))
     });
     cells.extend([
@@ -325,21 +326,7 @@ fn short(value: &Value) -> String {
         Value::Logical(text) => human::cut(text, LONGEST),
         Value::Float32(number) => digits(f64::from(*number)),
         Value::Float64(number) => digits(*number),
-        other => human::cut(&human::clean(&spelled(other)), SHOWN),
-    }
-}
-
-/// A value as text: bytes as hexadecimal digits.
-pub(crate) fn spelled(value: &Value) -> String {
-    match value {
-        Value::Bool(value) => value.to_string(),
-        Value::Int(value) => value.to_string(),
-        Value::UInt(value) => value.to_string(),
-        Value::Float32(value) => value.to_string(),
-        Value::Float64(value) => value.to_string(),
-        Value::String(text) | Value::Logical(text) => text.clone(),
-        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        _ => String::new(),
+        other => human::cut(&human::clean(&summary_text(other)), SHOWN),
     }
 }
 

@@ -86,7 +86,7 @@ pub use rows::{Row, Rows, Writer};
 pub use selection::{SelectOptions, Selected, Selection, UnitedColumn};
 pub use stats::{
     ColumnStats, Counted, FrequentValue, Quantile, StatsByColumn, StatsCache, StatsOptions, SummaryOf,
-    TableStats, TableSummaries, sample_entries, stats, stats_by_column,
+    TableStats, TableSummaries, sample_entries, stats, stats_by_column, summary_text,
 };
 pub use steps::Steps;
 pub use table::{FieldRef, Table};

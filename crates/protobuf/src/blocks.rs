@@ -17,7 +17,7 @@ const PIECE: u64 = 1 << 20;
 pub(crate) struct RunOfMessages {
     pub(crate) entries: Range<u64>,
     pub(crate) stored: Stored,
-    /// What the [`Walk`] has to know at its beginning.
+    /// The state of the [`Walk`] at its beginning.
     pub(crate) state: Vec<i64>,
 }
 

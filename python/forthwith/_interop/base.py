@@ -27,7 +27,7 @@ class Library:
     takes_bits = False
     # Whether the result depends on metadata of each file, such as an index of its rows.
     depends_on_file = False
-    # What the file of the arrays keeps beside its columns, if the result depends on it.
+    # Metadata of the file beside its columns, if the result depends on them.
     kept: Original | None = None
 
     def __init__(self, how: How, logical: bool = True) -> None:

@@ -133,7 +133,7 @@ fn column(column: &ColumnDiff, paint: Paint, indent: &str, text: &mut String) {
     }
 }
 
-/// What follows the path of a column whose summaries differ.
+/// The text behind the path of a column whose summaries differ.
 fn summary(found: &SummaryDifference) -> String {
     let [left, right] = found.values.each_ref().map(|value| human::cut(&human::clean(value), SHOWN));
     let of = match found.of {

@@ -140,7 +140,7 @@ impl Chain {
     }
 
     /// Columns by labels, of files of several schemas. `of_file` has the position of each file's schema. Computed columns, the cut and
-    /// `options` are the same for all files; [`united`](SelectOptions::united) columns are those of the schemas.
+    /// `options` are the same for all files; each schema has its own [`united`](SelectOptions::united) columns.
     /// [`ChainSelection::read_runs`] reads them.
     ///
     /// # Errors

@@ -6,7 +6,7 @@
 use super::{DiffOptions, SummaryDifference, TableDiff, columns::ColumnPair};
 use crate::{
     StatsCache, Table,
-    stats::{ColumnStats, SummaryOf},
+    stats::{ColumnStats, SummaryOf, summary_text},
 };
 use forthwith_columns::{DType, Form, Value};
 use forthwith_plan::Result;
@@ -81,7 +81,7 @@ fn first_difference(sides: [(&str, &[ColumnStats]); 2], options: &DiffOptions) -
     })
 }
 
-/// What differs in the summaries of the same values, if that proves that values differ.
+/// The first number that differs in two summaries, if that proves that values differ.
 fn difference(
     [left, right]: [&ColumnStats; 2],
     options: &DiffOptions,
@@ -101,7 +101,7 @@ fn difference(
     for (what, own, other) in [("min", &left.min, &right.min), ("max", &left.max, &right.max)] {
         let (Some(own), Some(other)) = (own, other) else { continue };
         if are_unequal([(own, &left.kind), (other, &right.kind)]) {
-            return Some((what, [own, other].map(spelled)));
+            return Some((what, [own, other].map(summary_text)));
         }
     }
     if let (Some(own), Some(other)) = (left.distinct, right.distinct)
@@ -121,7 +121,7 @@ fn difference(
         }
         _ => false,
     };
-    differ.then(|| ("mean", [own, other].map(spelled)))
+    differ.then(|| ("mean", [own, other].map(summary_text)))
 }
 
 /// Upper bound on the difference of two means of the same numbers. Those of floating-point numbers depend on the steps in which
@@ -202,19 +202,6 @@ fn is_other_float(value: &Value, whole: i128) -> bool {
         let rounded = whole as f64;
         rounded as i128 != whole || rounded < float || rounded > float
     })
-}
-
-fn spelled(value: &Value) -> String {
-    match value {
-        Value::Bool(value) => value.to_string(),
-        Value::Int(value) => value.to_string(),
-        Value::UInt(value) => value.to_string(),
-        Value::Float32(value) => value.to_string(),
-        Value::Float64(value) => value.to_string(),
-        Value::String(text) | Value::Logical(text) => text.clone(),
-        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
-        _ => String::new(),
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,9 @@ mod text;
 
 pub use cache::{StatsCache, TableSummaries};
 pub use options::StatsOptions;
-pub use report::{ColumnStats, Counted, FrequentValue, Quantile, StatsByColumn, SummaryOf, TableStats};
+pub use report::{
+    ColumnStats, Counted, FrequentValue, Quantile, StatsByColumn, SummaryOf, TableStats, summary_text,
+};
 pub use sample::sample_entries;
 
 use crate::{ProgressCallback, Selected, Selection, Step};

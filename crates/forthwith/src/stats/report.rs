@@ -96,3 +96,18 @@ pub struct FrequentValue {
     /// How often.
     pub count: u64,
 }
+
+/// A value of a summary as text: bytes as hexadecimal digits.
+#[must_use]
+pub fn summary_text(value: &Value) -> String {
+    match value {
+        Value::Bool(value) => value.to_string(),
+        Value::Int(value) => value.to_string(),
+        Value::UInt(value) => value.to_string(),
+        Value::Float32(value) => value.to_string(),
+        Value::Float64(value) => value.to_string(),
+        Value::String(text) | Value::Logical(text) => text.clone(),
+        Value::Bytes(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        _ => String::new(),
+    }
+}

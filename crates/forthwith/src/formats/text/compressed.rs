@@ -12,7 +12,7 @@ use std::{
 #[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 pub(in crate::formats) const COMPRESSED: [&str; 5] = ["gz", "zst", "zstd", "xz", "bz2"];
 
-/// What a source decompresses to, if it is compressed as a whole: in memory or, of more than 64 MiB, in a temporary file. A pipe or socket
+/// The decompressed bytes of a source that is compressed as a whole: in memory or, of more than 64 MiB, in a temporary file. A pipe or socket
 /// becomes another stream, which is decompressed as far as it is read.
 ///
 /// # Errors
