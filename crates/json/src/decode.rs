@@ -24,6 +24,8 @@ pub(crate) enum Framing {
     /// One after the other.
     #[default]
     Values,
+    /// One after the other, as many as there are lines: damage ends with its line if each is on a line of its own.
+    LikelyLines,
     /// Items of a list, with commas between them.
     List,
     /// One on each line that is not blank, so that damage ends with its line.
@@ -43,25 +45,51 @@ impl Recipe {
         Fill::new(&self.form).map_err(|of| Error::unsupported(format!("values of type {of} in JSON")))
     }
 
-    /// Values of the entries from the first that is wanted to the last that is read.
+    /// Values of the wanted entries.
     pub(crate) fn decode(&self, text: &[u8], task: &Task) -> Result<Array> {
         let place = Place::of_task(task);
+        match self.framing {
+            Framing::Values | Framing::List => self.whole(text, task, &place),
+            Framing::LikelyLines => self.whole(text, task, &place).or_else(|error| {
+                let values = task.entries.end - task.entries.start;
+                if lines_of(text).count() as u64 == values { self.lines(text, task, &place) } else { Err(error) }
+            }),
+            // Without damage, lines need not be told apart.
+            Framing::Lines if task.wanted == task.entries => {
+                self.whole(text, task, &place).or_else(|_| self.lines(text, task, &place))
+            }
+            Framing::Lines => self.lines(text, task, &place),
+        }
+    }
+
+    /// Values of the wanted entries, for which all of the block are decoded.
+    fn whole(&self, text: &[u8], task: &Task, place: &Place) -> Result<Array> {
         let utf8 =
             |error: std::str::Utf8Error| place.fault("text that is not UTF-8", "", text, error.valid_up_to());
-        if self.framing != Framing::Lines {
-            let checked = simdutf8::basic::from_utf8(text);
-            let text = checked.or_else(|_| std::str::from_utf8(text)).map_err(utf8)?;
-            return Ok(self.values(text, task, &place, self.fill()?)?.into_array(self.form.clone()));
+        let checked = simdutf8::basic::from_utf8(text);
+        let text = checked.or_else(|_| std::str::from_utf8(text)).map_err(utf8)?;
+        let fill = self.values(text, task, place, self.fill()?)?;
+        let (expected, found) = (task.entries.end.saturating_sub(task.entries.start), fill.len() as u64);
+        if found != expected {
+            return Err(Error::fault(format!("a block of {expected} values has {found} now")));
         }
-        // Without damage, lines need not be told apart.
-        if task.wanted == task.entries
-            && let Ok(text) = simdutf8::basic::from_utf8(text)
-            && let Ok(fill) = self.values(text, task, &place, self.fill()?)
-            && fill.len() as u64 == task.entries.end - task.entries.start
-        {
-            return Ok(fill.into_array(self.form.clone()));
+        let all = fill.into_array(self.form.clone());
+        if task.wanted == task.entries {
+            return Ok(all);
         }
-        Ok(lines(text, task, &place, self.fill()?)?.into_array(self.form.clone()))
+        let row = |entry: u64| entry.saturating_sub(task.entries.start);
+        let part = all.part(row(task.wanted.start)..row(task.wanted.end));
+        part.map_err(|error| Error::fault(error.to_string()))
+    }
+
+    /// Values of the wanted entries, each on a line.
+    fn lines(&self, text: &[u8], task: &Task, place: &Place) -> Result<Array> {
+        let fill = lines(text, task, place, self.fill()?)?;
+        let (expected, found) = (task.wanted.end.saturating_sub(task.wanted.start), fill.len() as u64);
+        if found != expected {
+            return Err(Error::fault(format!("a block of lines has {found} of {expected} values now")));
+        }
+        Ok(fill.into_array(self.form.clone()))
     }
 
     fn values(&self, text: &str, task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
@@ -158,17 +186,7 @@ impl BlockFormat for JsonFormat {
         if recipe.form != group.form || !parts.specs().eq(&group.columns) {
             return Err(foreign());
         }
-        let mut part = recipe.decode(stored, task)?;
-        let read = if recipe.framing == Framing::Lines { task.wanted.clone() } else { task.entries.clone() };
-        let expected = read.end.saturating_sub(read.start);
-        if part.length != expected {
-            return Err(Error::fault(format!("a block of {expected} values has {} now", part.length)));
-        }
-        if task.wanted != read {
-            let first = task.entries.start;
-            let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
-            part = part.part(rows).map_err(|error| Error::fault(error.to_string()))?;
-        }
+        let part = recipe.decode(stored, task)?;
         append(&part, &parts, columns)?.map_err(Error::fault)
     }
 }

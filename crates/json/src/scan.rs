@@ -111,7 +111,10 @@ impl<'a> Scan<'a> {
     }
 
     /// The types that were found, and the blocks.
-    pub(crate) fn finished(self) -> (Option<Seen>, BlockList) {
+    pub(crate) fn finished(mut self) -> (Option<Seen>, BlockList) {
+        if self.has_lines && self.list.framing == Framing::Values {
+            self.list.framing = Framing::LikelyLines;
+        }
         (self.seen, self.list)
     }
 
