@@ -2,7 +2,7 @@
 
 use crate::lexer::Stop;
 use forthwith_kernels::lines::LineFeeds;
-use forthwith_plan::{Error, Stored, Task};
+use forthwith_plan::{Error, Task};
 
 /// The reason for refusing text that ends within a value.
 pub(crate) const CUT: &str = "the text ends within a value, or was cut off";
@@ -18,11 +18,10 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// That of a block, as a task of a plan has it.
+    /// That of a block, as a task of a plan has it: bytes count from the beginning of the block.
     pub(crate) fn of_task(task: &Task) -> Self {
-        let byte = if let Stored::Range(bytes) = &task.stored { bytes.start } else { 0 };
         let number = |at: usize| task.numbers.get(at).and_then(|number| u64::try_from(*number).ok());
-        Self { byte, line: number(0).unwrap_or(1), column: number(1).unwrap_or(0) }
+        Self { byte: 0, line: number(0).unwrap_or(1), column: number(1).unwrap_or(0) }
     }
 
     /// The place behind a text that begins here.

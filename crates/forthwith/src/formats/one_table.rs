@@ -86,7 +86,11 @@ impl<T: Dataset> Container for OneTable<T> {
             format: &format,
         };
         let fields = reading.fields(&mut report)?;
-        match self.table.entries().and_then(|entries| self.table.plan(&fields, 0..entries)) {
+        report.count("columns", fields.len() as u64);
+        let entries = self.table.entries();
+        report.count("rows", entries.as_ref().copied().unwrap_or(0));
+        report.count("bytes", self.source.size_so_far()?);
+        match entries.and_then(|entries| self.table.plan(&fields, 0..entries)) {
             Ok(plan) => reading.blocks(plan, &mut report)?,
             Err(error) => reading.found(error, None, &mut report)?,
         }
