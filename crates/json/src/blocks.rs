@@ -1,8 +1,8 @@
 //! The blocks of a file, found when it is opened, and those of a stream, found as far as entries are asked for.
 
-use crate::{block_list::BlockList, scan::Scan};
+use crate::{decode::Framing, place, scan::Scan};
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, OneThread, Place, Result};
+use forthwith_plan::{BlockList, Error, ErrorKind, OneThread, Place, Result};
 use forthwith_platform::ProcessLock;
 use std::{
     fmt,
@@ -12,7 +12,7 @@ use std::{
 /// The blocks of a file or of a stream.
 #[derive(Debug)]
 pub(crate) enum Blocks {
-    File(BlockList),
+    File(BlockList<place::Place>, Framing),
     Stream(Box<ProcessLock<Option<StreamScan>>>),
 }
 
@@ -29,16 +29,20 @@ impl Blocks {
         matches!(self, Self::Stream(_))
     }
 
-    /// Acts on the blocks when those of the first `entries` entries were found, or all.
+    /// Acts on the blocks, each with the place at which it begins, when those of the first `entries` entries were found, or all.
     ///
     /// # Errors
     /// The stream cannot be read, or is not JSON before these entries.
-    pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+    pub(crate) fn up_to<T>(
+        &self,
+        entries: u64,
+        act: impl FnOnce(&BlockList<place::Place>, Framing) -> T,
+    ) -> Result<T> {
         match self {
-            Self::File(list) => Ok(act(list)),
+            Self::File(list, framing) => Ok(act(list, *framing)),
             Self::Stream(_) => self.stream(|stream| {
                 stream.reach(entries)?;
-                Ok(act(&stream.scan.list))
+                Ok(act(&stream.scan.list, stream.scan.framing))
             }),
         }
     }
@@ -50,8 +54,7 @@ impl Blocks {
         }
         self.stream(|stream| {
             let list = &mut stream.scan.list;
-            let at = list.blocks.partition_point(|block| block.entries.end <= before);
-            let byte = list.blocks.get(at).map_or(stream.scan.place.byte, |block| block.bytes.start);
+            let byte = list.byte_of(before).unwrap_or(stream.scan.place.byte);
             let kept = stream.source.release(byte)?;
             list.release(kept);
             Ok(())
@@ -83,7 +86,7 @@ pub(crate) struct StreamScan {
 impl StreamScan {
     /// Finds blocks until they have a number of entries, or to the end.
     fn reach(&mut self, entries: u64) -> Result<()> {
-        while self.scan.list.entries < entries {
+        while self.scan.list.entries() < entries {
             if let Some((what, place)) = &self.failed {
                 return Err(Error { place: place.clone(), ..Error::fault(what.clone()) });
             }
@@ -100,7 +103,7 @@ impl StreamScan {
                 }
                 return Err(error);
             }
-            if self.scan.list.entries + self.scan.count >= entries {
+            if self.scan.list.entries() + self.scan.count >= entries {
                 self.scan.close();
             }
         }

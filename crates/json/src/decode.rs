@@ -52,7 +52,11 @@ impl Recipe {
             Framing::Values | Framing::List => self.whole(text, task, &place),
             Framing::LikelyLines => self.whole(text, task, &place).or_else(|error| {
                 let values = task.entries.end - task.entries.start;
-                if lines_of(text).count() as u64 == values { self.lines(text, task, &place) } else { Err(error) }
+                if lines_of(text).count() as u64 == values {
+                    self.lines(text, task, &place)
+                } else {
+                    Err(error)
+                }
             }),
             // Without damage, lines need not be told apart.
             Framing::Lines if task.wanted == task.entries => {

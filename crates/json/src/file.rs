@@ -62,7 +62,7 @@ impl JsonFile {
             scan.advance(&*source, options.lines)?;
         }
         scan.check_damage()?;
-        let (seen, list) = scan.finished();
+        let (seen, list, framing) = scan.finished();
         let types = match given {
             Some(form) => Types::Given(form),
             None => Types::Found(
@@ -70,6 +70,6 @@ impl JsonFile {
                 Found { unions: options.unions, dates: options.dates },
             ),
         };
-        Ok(Self { source, types, blocks: Blocks::File(list) })
+        Ok(Self { source, types, blocks: Blocks::File(list, framing) })
     }
 }

@@ -12,7 +12,6 @@
 //! If each value is on a line of its own, damage ends with its line: a damaged line is an entry that cannot be read.
 #![deny(missing_docs)]
 
-mod block_list;
 mod blocks;
 mod context;
 mod convert;

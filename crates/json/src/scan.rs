@@ -1,7 +1,6 @@
 //! One pass over the text of a file.
 
 use crate::{
-    block_list::{Block, BlockList},
     decode::{Framing, check_line, lines_of},
     framing::{Event, Framer},
     lexer::{DEEPEST, Lexer, Stop},
@@ -12,7 +11,7 @@ use crate::{
 use bytes::{Buf, Bytes, BytesMut};
 use forthwith_io::Source;
 use forthwith_kernels::lines::LineFeeds;
-use forthwith_plan::{BlockRunner, Error, Result};
+use forthwith_plan::{BlockList, BlockRunner, Error, FoundBlock, Result, Stored};
 use std::ops::Range;
 
 /// Bytes of a block, at least.
@@ -69,7 +68,8 @@ pub(crate) struct Scan<'a> {
     /// Bytes of the text that are of the block that is being filled, and its entries.
     filled: usize,
     pub(crate) count: u64,
-    pub(crate) list: BlockList,
+    pub(crate) list: BlockList<Place>,
+    pub(crate) framing: Framing,
     /// Whether each value so far is on a line of its own.
     has_lines: bool,
     /// Whether the list that the file is has ended.
@@ -98,6 +98,7 @@ impl<'a> Scan<'a> {
             filled: 0,
             count: 0,
             list: BlockList::default(),
+            framing: Framing::Values,
             has_lines: true,
             is_over: false,
             damage: None,
@@ -110,12 +111,12 @@ impl<'a> Scan<'a> {
         Self { size, ..Self::new(runner, finds_types) }
     }
 
-    /// The types that were found, and the blocks.
-    pub(crate) fn finished(mut self) -> (Option<Seen>, BlockList) {
-        if self.has_lines && self.list.framing == Framing::Values {
-            self.list.framing = Framing::LikelyLines;
+    /// The types that were found, the blocks, and how values follow each other in them.
+    pub(crate) fn finished(mut self) -> (Option<Seen>, BlockList<Place>, Framing) {
+        if self.has_lines && self.framing == Framing::Values {
+            self.framing = Framing::LikelyLines;
         }
-        (self.seen, self.list)
+        (self.seen, self.list, self.framing)
     }
 
     /// The pass over a stream whose type is given.
@@ -194,12 +195,12 @@ impl<'a> Scan<'a> {
         }
         let blanks = self.text.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
         if self.text.get(blanks) == Some(&b'[') && !lines {
-            self.list.framing = Framing::List;
+            self.framing = Framing::List;
             self.mode = Mode::Brackets(Framer::new(true));
             self.drain(blanks + 1);
         }
         match self.seen {
-            None if lines => (self.mode, self.list.framing) = (Mode::Lines, Framing::Lines),
+            None if lines => (self.mode, self.framing) = (Mode::Lines, Framing::Lines),
             // The masks of brackets are those of whole words, behind which the last value of a stream would wait.
             None if self.is_stream => self.mode = Mode::Parsing,
             // One thread that looks at all of the text needs no brackets.
@@ -269,7 +270,7 @@ impl<'a> Scan<'a> {
     /// Adds the types of blocks to those so far, up to the first one that is refused; returns its number.
     fn take_types(&mut self, blocks: &[(Range<usize>, u64)]) -> usize {
         let Some(seen) = &mut self.seen else { return blocks.len() };
-        let found = types_of(self.runner, &self.text, blocks, self.list.framing);
+        let found = types_of(self.runner, &self.text, blocks, self.framing);
         found.into_iter().map_while(|types| types.map(|types| seen.merge(types))).count()
     }
 
@@ -281,10 +282,10 @@ impl<'a> Scan<'a> {
         let (mut filled, damage) = done?;
         if damage.is_some() {
             // Items of a list are not on lines, whatever stands between them.
-            if self.list.framing != Framing::List {
+            if self.framing != Framing::List {
                 filled = self.whole_lines(filled);
             }
-            self.partial = types(&self.text[..filled], self.list.framing).unwrap_or_default();
+            self.partial = types(&self.text[..filled], self.framing).unwrap_or_default();
         }
         if self.is_end || damage.is_some() || filled >= self.block {
             if let Some(seen) = &mut self.seen {
@@ -301,11 +302,11 @@ impl<'a> Scan<'a> {
         if let Some(refused) = damage {
             let at = refused.at.saturating_sub(filled);
             let error = self.place.stop(&refused.stop, "", &self.text, at);
-            return self.damaged(error.at_entry(self.list.entries));
+            return self.damaged(error.at_entry(self.list.entries()));
         }
         if self.text.len() - self.filled >= LONGEST {
             let error = self.place.fault(&format!("a value of more than {LONGEST} bytes"), "", &[], 0);
-            return self.damaged(error.at_entry(self.list.entries));
+            return self.damaged(error.at_entry(self.list.entries()));
         }
         Ok(())
     }
@@ -358,14 +359,14 @@ impl<'a> Scan<'a> {
 
     /// Takes note of the next entry; false where there is none.
     fn entry(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, Stop> {
-        let is_list = self.list.framing == Framing::List;
+        let is_list = self.framing == Framing::List;
         if lexer.peek().is_none() {
             return if is_list && !self.is_over { Err(Stop::Incomplete) } else { Ok(false) };
         }
         if self.is_over {
             return Err("text behind the list that the file is".into());
         }
-        if is_list && !lexer.next_item(self.list.entries + self.count == 0)? {
+        if is_list && !lexer.next_item(self.list.entries() + self.count == 0)? {
             self.is_over = true;
             return self.entry(lexer);
         }
@@ -378,12 +379,12 @@ impl<'a> Scan<'a> {
 
     /// Goes on by lines if values are on lines, and otherwise ends with an error.
     fn damaged(&mut self, error: Error) -> Result<()> {
-        if !self.has_lines || self.list.framing == Framing::List {
+        if !self.has_lines || self.framing == Framing::List {
             return Err(error);
         }
-        self.sound = self.list.entries;
+        self.sound = self.list.entries();
         self.damage = Some(error);
-        (self.mode, self.list.framing) = (Mode::Lines, Framing::Lines);
+        (self.mode, self.framing) = (Mode::Lines, Framing::Lines);
         Ok(())
     }
 
@@ -435,14 +436,12 @@ impl<'a> Scan<'a> {
     fn push_text(&mut self, text: &[u8], count: u64) {
         let feeds = LineFeeds::of(text);
         let behind = self.place.behind_lines(text, feeds);
-        let entries = self.list.entries;
+        let entries = self.list.entries();
         if count > 0 {
-            self.has_lines &= self.list.framing == Framing::Lines || lines_with(text, feeds) == count;
-            self.list.push(Block {
-                bytes: self.place.byte..behind.byte,
-                entries: entries..entries + count,
-                place: self.place,
-            });
+            self.has_lines &= self.framing == Framing::Lines || lines_with(text, feeds) == count;
+            let stored = Stored::Range(self.place.byte..behind.byte);
+            let entries = entries..entries + count;
+            self.list.push(FoundBlock { entries, stored, start: self.place });
         }
         self.place = behind;
     }

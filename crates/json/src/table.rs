@@ -2,16 +2,16 @@
 
 use crate::{
     JsonFile,
-    block_list::BlockList,
     decode::{Framing, Recipe},
     file::Types,
     fill::Fill,
+    place::Place,
     schema::number_keys,
     seen::{Found, Mixed, Seen},
 };
 use forthwith_columns::Form;
 use forthwith_plan::{
-    BlockColumns, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result, Stored,
+    BlockColumns, BlockList, Dataset, Decoder, Description, Error, Field, Group, Pick, Plan, Reading, Result,
     Task, check_entries, cuts,
 };
 use std::ops::Range;
@@ -90,7 +90,7 @@ impl JsonTable {
     }
 
     /// Acts on the blocks when those of the first `entries` entries were found, or all.
-    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<Place>, Framing) -> T) -> Result<T> {
         self.file.blocks.up_to(entries, act).map_err(|error| self.here(error))
     }
 }
@@ -136,7 +136,7 @@ impl Dataset for JsonTable {
     }
 
     fn entries_up_to(&self, most: u64) -> Result<u64> {
-        self.up_to(most, |list| list.entries.min(most))
+        self.up_to(most, |list, _| list.entries().min(most))
     }
 
     fn counts_blocks(&self) -> bool {
@@ -152,7 +152,7 @@ impl Dataset for JsonTable {
     }
 
     fn entries_counted(&self) -> Result<u64> {
-        self.up_to(0, |list| list.entries)
+        self.up_to(0, |list, _| list.entries())
     }
 
     fn likely_entries(&self) -> Result<u64> {
@@ -179,7 +179,8 @@ impl Dataset for JsonTable {
 
     fn describe_first(&self, field: u32, most: u64) -> Result<Description> {
         let (_, form) = self.column(field)?;
-        let counted = self.up_to(most, |list| (list.entries, list.count(), list.bytes, list.framing))?;
+        let counted =
+            self.up_to(most, |list, framing| (list.entries(), list.count(), list.bytes(), framing))?;
         let (entries, blocks, bytes, framing) = counted;
         // Blocks hold all columns; nothing says how much of them is whose.
         let bytes = bytes / self.columns.len().max(1) as u64;
@@ -213,17 +214,17 @@ impl Dataset for JsonTable {
         let (once, picks) = Pick::once(fields);
         plan.picks = picks;
         plan.delivered = 1;
-        let framing = self.up_to(entries.end, |list| {
+        let framing = self.up_to(entries.end, |list, framing| {
             for (number, block) in list.within(&entries)? {
                 let own = &block.entries;
                 let wanted = own.start.max(entries.start)..own.end.min(entries.end);
                 if !wanted.is_empty() {
-                    let numbers = vec![block.place.line as i64, block.place.column as i64];
-                    let task = Task::of(0, number, own.clone(), Stored::Range(block.bytes.clone()));
+                    let numbers = vec![block.start.line as i64, block.start.column as i64];
+                    let task = Task::of(0, number, own.clone(), block.stored.clone());
                     plan.tasks.push(Task { wanted, numbers, ..task });
                 }
             }
-            Ok(list.framing)
+            Ok(framing)
         })?;
         plan.groups.push(self.group(&once, framing.map_err(|error| self.here(error))?)?);
         Ok(plan)
@@ -233,7 +234,7 @@ impl Dataset for JsonTable {
         for field in fields {
             self.column(*field)?;
         }
-        let found = self.up_to(entries.end, |list| {
+        let found = self.up_to(entries.end, |list, _| {
             Ok(cuts(&entries, list.within(&entries)?.map(|(_, block)| block.entries.clone())))
         })?;
         found.map_err(|error| self.here(error))

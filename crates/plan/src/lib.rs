@@ -1,5 +1,6 @@
 //! The vocabulary of the seams, and nothing else.
 mod append;
+mod block_list;
 mod blocks;
 mod check;
 mod choose;
@@ -16,6 +17,7 @@ mod scratch_buffer;
 mod task;
 mod writer;
 pub use append::{BlockColumns, append};
+pub use block_list::{BlockList, FoundBlock};
 pub use blocks::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, StoredBlock, in_turn};
 pub use check::{CheckReport, Finding, Severity};
 pub use constant::{Constant, PlannedConstant, Value};

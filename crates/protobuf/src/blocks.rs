@@ -2,7 +2,7 @@
 
 use crate::framing::{Bytes, Framing, Walk, too_long, truncated};
 use forthwith_io::Source;
-use forthwith_plan::{Error, ErrorKind, Result, Stored};
+use forthwith_plan::{BlockList, Error, ErrorKind, FoundBlock, Result, Stored};
 use forthwith_platform::ProcessLock;
 use std::{fmt, ops::Range, sync::Arc};
 
@@ -12,87 +12,13 @@ const MOST_IN_BLOCK: u64 = 1 << 18;
 /// Bytes that are read at once to find messages.
 const PIECE: u64 = 1 << 20;
 
-/// Messages that are read together.
-#[derive(Clone, Debug)]
-pub(crate) struct RunOfMessages {
-    pub(crate) entries: Range<u64>,
-    pub(crate) stored: Stored,
-    /// The state of the [`Walk`] at its beginning.
-    pub(crate) state: Vec<i64>,
-}
-
-/// Blocks from one on, and how many there were altogether.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct BlockList {
-    blocks: Vec<RunOfMessages>,
-    /// Messages in all blocks.
-    pub(crate) entries: u64,
-    /// Bytes in all blocks.
-    pub(crate) bytes: u64,
-    /// The number of dropped blocks, and the entry behind them.
-    dropped: u64,
-    first: u64,
-}
-
-impl BlockList {
-    fn push(&mut self, block: RunOfMessages) {
-        self.entries = block.entries.end;
-        self.bytes = self.bytes.saturating_add(block.stored.len());
-        self.blocks.push(block);
-    }
-
-    /// The number of all blocks.
-    pub(crate) fn count(&self) -> u64 {
-        self.dropped + self.blocks.len() as u64
-    }
-
-    /// The blocks with some of these entries, with their numbers.
-    ///
-    /// # Errors
-    /// Some of them were dropped.
-    pub(crate) fn within(&self, entries: &Range<u64>) -> Result<impl Iterator<Item = (u64, &RunOfMessages)>> {
-        if entries.start < self.first.min(entries.end) {
-            let what = format!(
-                "entries {} to {} of a stream, of which those before {} were dropped after they were read: \
-                 a stream is read once, forwards",
-                entries.start, entries.end, self.first
-            );
-            return Err(Error::invalid(what));
-        }
-        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
-        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
-        let numbers = self.dropped + from as u64..;
-        Ok(numbers.zip(self.blocks.get(from..to.max(from)).unwrap_or_default()))
-    }
-
-    /// The first byte of the block of an entry, unless it cannot be read.
-    fn byte_of(&self, entry: u64) -> Option<u64> {
-        let at = self.blocks.partition_point(|block| block.entries.end <= entry);
-        begin(self.blocks.get(at)?)
-    }
-
-    /// Drops blocks that begin before a byte.
-    fn release(&mut self, byte: u64) {
-        let is_before = |block: &RunOfMessages| begin(block).is_some_and(|begin| begin < byte);
-        let count = self.blocks.partition_point(is_before);
-        if let Some(last) = self.blocks.drain(..count).next_back() {
-            self.first = last.entries.end;
-        }
-        self.dropped += count as u64;
-    }
-}
-
-fn begin(block: &RunOfMessages) -> Option<u64> {
-    match &block.stored {
-        Stored::Range(range) => Some(range.start),
-        _ => None,
-    }
-}
+/// The state of the [`Walk`] at the beginning of a block.
+pub(crate) type State = Vec<i64>;
 
 /// The blocks of a file or of a stream.
 #[derive(Debug)]
 pub(crate) enum Blocks {
-    File(BlockList),
+    File(BlockList<State>),
     Stream(Box<ProcessLock<Option<StreamFinder>>>),
 }
 
@@ -117,7 +43,7 @@ impl Blocks {
     ///
     /// # Errors
     /// The stream cannot be read.
-    pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+    pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<State>) -> T) -> Result<T> {
         match self {
             Self::File(list) => Ok(act(list)),
             Self::Stream(stream) => stream.lock().as_mut().ok_or_else(forked).and_then(|stream| {
@@ -147,7 +73,7 @@ fn forked() -> Error {
 }
 
 /// The blocks of a file.
-fn find(source: &dyn Source, size: u64, walk: &Walk) -> Result<BlockList> {
+fn find(source: &dyn Source, size: u64, walk: &Walk) -> Result<BlockList<State>> {
     let find = |views| {
         let piece = &mut Piece::default();
         let mut finder = Finder::new(walk.clone());
@@ -241,10 +167,10 @@ impl Bytes for Pieces<'_> {
 /// Divides messages into blocks.
 struct Finder {
     walk: Walk,
-    list: BlockList,
+    list: BlockList<State>,
     /// Where the block begins that is being filled, and the state of the walk there.
     start: u64,
-    state: Vec<i64>,
+    state: State,
     /// End of the last message. Further on there may be bytes that belong to none.
     end: u64,
     /// The first message of the block that is being filled, and the next one.
@@ -263,7 +189,7 @@ impl Finder {
     /// Finds messages until blocks have a number of them, or to the end. A message that is cut off is one more, which
     /// cannot be read.
     fn reach(&mut self, bytes: &mut Pieces<'_>, entries: u64) -> Result<()> {
-        while self.list.entries < entries && !self.has_ended {
+        while self.list.entries() < entries && !self.has_ended {
             if self.next >= entries {
                 self.close();
                 break;
@@ -299,7 +225,7 @@ impl Finder {
                     self.close();
                     let stored = Stored::Missing { reason: error.kind.to_string(), at: error.place.byte };
                     let entries = self.next..self.next + 1;
-                    self.list.push(RunOfMessages { entries, stored, state: Vec::new() });
+                    self.list.push(FoundBlock { entries, stored, start: Vec::new() });
                     self.has_ended = true;
                 }
             }
@@ -326,8 +252,8 @@ impl Finder {
     fn close(&mut self) {
         if self.next > self.first {
             let (entries, stored) = (self.first..self.next, Stored::Range(self.start..self.end));
-            let state = std::mem::replace(&mut self.state, self.walk.state());
-            self.list.push(RunOfMessages { entries, stored, state });
+            let start = std::mem::replace(&mut self.state, self.walk.state());
+            self.list.push(FoundBlock { entries, stored, start });
             (self.start, self.first) = (self.end, self.next);
         }
     }

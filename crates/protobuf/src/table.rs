@@ -1,7 +1,7 @@
 //! A file of messages as a table.
 
 use crate::{
-    blocks::{BlockList, Blocks},
+    blocks::{Blocks, State},
     fields::Fields,
     format::{ProtoFormat, numbers},
     framing::{Framing, rows},
@@ -10,8 +10,8 @@ use crate::{
 };
 use forthwith_io::Source;
 use forthwith_plan::{
-    BlockFormat, Dataset, Description, Error, ErrorKind, Extent, Field, Plan, Result, Task, check_entries,
-    cuts,
+    BlockFormat, BlockList, Dataset, Description, Error, ErrorKind, Extent, Field, Plan, Result, Task,
+    check_entries, cuts,
 };
 use std::{ops::Range, sync::Arc};
 
@@ -99,7 +99,7 @@ impl ProtoTable {
     }
 
     /// Acts on the blocks when those of the first `entries` messages were found, or all.
-    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList) -> T) -> Result<T> {
+    fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<State>) -> T) -> Result<T> {
         self.0.blocks.up_to(entries, act).map_err(|error| self.here(error, None))
     }
 }
@@ -118,7 +118,7 @@ impl Dataset for ProtoTable {
     }
 
     fn entries_up_to(&self, most: u64) -> Result<u64> {
-        self.up_to(most, |list| list.entries.min(most))
+        self.up_to(most, |list| list.entries().min(most))
     }
 
     fn counts_blocks(&self) -> bool {
@@ -134,7 +134,7 @@ impl Dataset for ProtoTable {
     }
 
     fn entries_counted(&self) -> Result<u64> {
-        self.up_to(0, |list| list.entries)
+        self.up_to(0, |list| list.entries())
     }
 
     fn likely_entries(&self) -> Result<u64> {
@@ -165,7 +165,8 @@ impl Dataset for ProtoTable {
             Err(error) => return Err(self.here(error, Some(field))),
         };
         // Messages hold all fields; nothing says how much of them is whose.
-        let (entries, blocks, stored) = self.up_to(most, |list| (list.entries, list.count(), list.bytes))?;
+        let (entries, blocks, stored) =
+            self.up_to(most, |list| (list.entries(), list.count(), list.bytes()))?;
         let stored = stored / self.0.fields.whole().len().max(1) as u64;
         Ok(Description { type_name, reading, entries, blocks, stored_bytes: stored, payload_bytes: stored })
     }
@@ -175,7 +176,7 @@ impl Dataset for ProtoTable {
         let Ok(forms) = self.0.fields.forms(fields, &dialect) else {
             return fields.iter().map(|field| Ok(self.describe_first(*field, most)?.into())).collect();
         };
-        let (entries, stored) = self.up_to(most, |list| (list.entries, list.bytes))?;
+        let (entries, stored) = self.up_to(most, |list| (list.entries(), list.bytes()))?;
         let bytes = stored / self.0.fields.whole().len().max(1) as u64;
         Ok(forms.into_iter().map(|form| Extent { form: Ok(form), entries, bytes }).collect())
     }
@@ -208,7 +209,7 @@ impl Dataset for ProtoTable {
                 let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
                 if !wanted.is_empty() {
                     let task = Task::of(0, number, block.entries.clone(), block.stored.clone());
-                    let numbers = numbers(self.0.framing, &self.0.path, &block.state);
+                    let numbers = numbers(self.0.framing, &self.0.path, &block.start);
                     tasks.push(Task { wanted, numbers, ..task });
                 }
             }

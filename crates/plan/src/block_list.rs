@@ -1,0 +1,141 @@
+//! Blocks that are found one after the other: those of a file, or of a stream, which drops bytes that were read.
+
+use crate::{Error, Result, Stored};
+use std::ops::Range;
+
+/// A block, and what is known of its beginning.
+#[derive(Clone, Debug)]
+pub struct FoundBlock<S> {
+    /// Its entries.
+    pub entries: Range<u64>,
+    /// Its bytes.
+    pub stored: Stored,
+    /// What the format needs to know to decode it.
+    pub start: S,
+}
+
+impl<S> FoundBlock<S> {
+    fn first_byte(&self) -> Option<u64> {
+        if let Stored::Range(range) = &self.stored { Some(range.start) } else { None }
+    }
+}
+
+/// Blocks from one on, and how many there were altogether.
+#[derive(Clone, Debug)]
+pub struct BlockList<S> {
+    blocks: Vec<FoundBlock<S>>,
+    entries: u64,
+    bytes: u64,
+    /// The number of dropped blocks, and the entry behind them.
+    dropped: u64,
+    first: u64,
+}
+
+impl<S> Default for BlockList<S> {
+    fn default() -> Self {
+        Self { blocks: Vec::new(), entries: 0, bytes: 0, dropped: 0, first: 0 }
+    }
+}
+
+impl<S> BlockList<S> {
+    /// Appends a block, whose entries go on from those before.
+    pub fn push(&mut self, block: FoundBlock<S>) {
+        self.entries = block.entries.end;
+        self.bytes = self.bytes.saturating_add(block.stored.len());
+        self.blocks.push(block);
+    }
+
+    /// Entries in all blocks.
+    #[must_use]
+    pub const fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// Bytes in all blocks.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The number of all blocks.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.dropped + self.blocks.len() as u64
+    }
+
+    /// The blocks with some of these entries, with their numbers.
+    ///
+    /// # Errors
+    /// Some of them were dropped.
+    pub fn within(&self, entries: &Range<u64>) -> Result<impl Iterator<Item = (u64, &FoundBlock<S>)>> {
+        if entries.start < self.first.min(entries.end) {
+            let what = format!(
+                "entries {} to {} of a stream, of which those before {} were dropped after they were read: \
+                 a stream is read once, forwards",
+                entries.start, entries.end, self.first
+            );
+            return Err(Error::invalid(what));
+        }
+        let from = self.blocks.partition_point(|block| block.entries.end <= entries.start);
+        let to = self.blocks.partition_point(|block| block.entries.start < entries.end);
+        let numbers = self.dropped + from as u64..;
+        Ok(numbers.zip(self.blocks.get(from..to.max(from)).unwrap_or_default()))
+    }
+
+    /// The first byte of the block of an entry, unless it cannot be read or was not found yet.
+    #[must_use]
+    pub fn byte_of(&self, entry: u64) -> Option<u64> {
+        let at = self.blocks.partition_point(|block| block.entries.end <= entry);
+        self.blocks.get(at)?.first_byte()
+    }
+
+    /// Drops blocks that begin before a byte.
+    pub fn release(&mut self, byte: u64) {
+        let is_before = |block: &FoundBlock<S>| block.first_byte().is_some_and(|first| first < byte);
+        let count = self.blocks.partition_point(is_before);
+        if let Some(last) = self.blocks.drain(..count).next_back() {
+            self.first = last.entries.end;
+        }
+        self.dropped += count as u64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list() -> BlockList<char> {
+        let mut list = BlockList::default();
+        for (number, start) in ['a', 'b', 'c'].into_iter().enumerate() {
+            let number = number as u64;
+            let stored = Stored::Range(100 * number..100 * number + 50);
+            list.push(FoundBlock { entries: 10 * number..10 * number + 10, stored, start });
+        }
+        list
+    }
+
+    #[test]
+    fn blocks_are_found_by_entries() {
+        let list = list();
+        assert_eq!((list.entries(), list.bytes(), list.count()), (30, 150, 3));
+        let within = |entries: Range<u64>| -> Vec<(u64, char)> {
+            let found =
+                list.within(&entries).map(|found| found.map(|(at, block)| (at, block.start)).collect());
+            found.unwrap_or_default()
+        };
+        assert_eq!(within(0..30), [(0, 'a'), (1, 'b'), (2, 'c')]);
+        assert_eq!(within(10..11), [(1, 'b')]);
+        assert_eq!(within(10..10), []);
+        assert_eq!((list.byte_of(15), list.byte_of(30)), (Some(100), None));
+    }
+
+    #[test]
+    fn dropped_blocks_keep_their_numbers() {
+        let mut list = list();
+        list.release(150);
+        assert_eq!((list.count(), list.entries()), (3, 30));
+        assert!(list.within(&(15..25)).is_err());
+        let found = list.within(&(20..30)).map(|found| found.map(|(at, _)| at).collect::<Vec<_>>());
+        assert_eq!(found.unwrap_or_default(), [2]);
+    }
+}
