@@ -65,7 +65,7 @@ def reading(at: Callable[[str], str], threads: int, several: bool) -> Iterator[t
         for column in (*COLUMNS, None) if codec == "snappy" else (None,):
             names = None if column is None else [column]
             ways = {
-                "forthwith": lambda: pa.table(fw.open(path, threads=threads).select(names)),  # noqa: B023
+                "forthwith": lambda: pa.table(fw.open(path, threads=threads).select(names, strings="string_view")),  # noqa: B023
                 "pyarrow": lambda: pq.read_table(path, columns=names, use_threads=several),  # noqa: B023
                 "polars": lambda: pl.read_parquet(path, columns=names),  # noqa: B023
                 "duckdb": lambda: _duck(f"select {column or '*'} from '{path}'"),  # noqa: B023
@@ -76,7 +76,7 @@ def reading(at: Callable[[str], str], threads: int, several: bool) -> Iterator[t
         "Parquet texts of 200 characters to Arrow",
         Task(
             {
-                "forthwith": lambda: pa.table(fw.open(path, threads=threads)),
+                "forthwith": lambda: pa.table(fw.open(path, threads=threads).select(strings="string_view")),
                 "pyarrow": lambda: pq.read_table(path, use_threads=several),
                 "polars": lambda: pl.read_parquet(path),
             }
@@ -140,7 +140,7 @@ def frames(at: Callable[[str], str], threads: int, several: bool) -> Iterator[tu
         "Parquet snappy stream to a polars frame",
         Task(
             {
-                "forthwith": lambda: pl.DataFrame(fw.open(snappy, threads=threads)),
+                "forthwith": lambda: pl.DataFrame(fw.open(snappy, threads=threads).select(strings="string_view")),
                 "polars": lambda: pl.read_parquet(snappy),
             }
         ),

@@ -173,8 +173,8 @@ class Array:
 
         If asked for, times in nanoseconds are numbers, and values of unions pairs of the alternative's number and the value.
         """
-    def arrow(self, *, maps: bool = False, union_as_struct: bool = False) -> tuple[object, object]:
-        """Capsules of the Arrow schema and the data, with maps as such, and with structs in place of unions."""
+    def arrow(self, *, maps: bool = False, union_as_struct: bool = False, views: bool = False) -> tuple[object, object]:
+        """Capsules of the Arrow schema and the data, with maps as such, structs in place of unions, and texts as views."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
     def __len__(self) -> int: ...
@@ -521,8 +521,11 @@ class Table:
 
         A caller that reads nothing behind ``most`` needs no more.
         """
-    def plan(self, fields: Sequence[int], start: int, stop: int, *, bits: bool = False) -> Plan:
-        """The plan that reads these fields for these entries; with ``bits`` nulls are bits, for what becomes Arrow data."""
+    def plan(self, fields: Sequence[int], start: int, stop: int, *, bits: bool = False, views: bool = False) -> Plan:
+        """The plan that reads these fields for these entries.
+
+        With ``bits`` nulls are bits, and with ``views`` texts are views, for what becomes Arrow data of that kind.
+        """
     def plan_raw(self, fields: Sequence[int], start: int, stop: int) -> Plan:
         """Likewise for `raw`: blocks that lie in the file as one are one of its tasks."""
     def read(

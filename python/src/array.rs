@@ -183,14 +183,15 @@ impl Array {
         rows::objects(py, &self.array, &self.place, whole_nanoseconds, tagged)
     }
 
-    #[pyo3(signature = (*, maps=false, union_as_struct=false))]
+    #[pyo3(signature = (*, maps=false, union_as_struct=false, views=false))]
     fn arrow<'py>(
         &self,
         py: Python<'py>,
         maps: bool,
         union_as_struct: bool,
+        views: bool,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        self.to_arrow(py, &arrow::options(maps, union_as_struct))
+        self.to_arrow(py, &arrow::options(maps, union_as_struct).with_views(views))
     }
 
     #[pyo3(signature = (requested_schema=None))]

@@ -191,6 +191,15 @@ pub(crate) fn stream<'py>(
     let options = choices.options();
     let plain = kept.described(schema_of(&forms, &options).map_err(|error| unmade(py, &error))?);
     let schema = choices.of(py, Arc::clone(&plain), kept)?;
+    // Texts are read as views if all are to be such.
+    let viewed = options.clone().with_views(true);
+    let as_views = schema_of(&forms, &viewed).map_err(|error| unmade(py, &error))?;
+    let types = |schema: &SchemaRef| {
+        schema.fields().iter().map(|field| field.data_type().clone()).collect::<Vec<_>>()
+    };
+    let views = types(&as_views) != types(&plain) && types(&as_views) == types(&schema);
+    let (options, plain) = if views { (viewed, kept.described(as_views)) } else { (options, plain) };
+    let walk = walk.with_views(views);
     let adapted = (plain != schema).then(|| Arc::clone(&schema));
     let names = forms.into_iter().map(|(name, _)| name).collect();
     let main = in_main_thread(py)?.then(|| std::thread::current().id());

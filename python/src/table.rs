@@ -193,10 +193,18 @@ impl Table {
         self.handle.run(py, || self.table.entry_range_up_to(field, most)).map(|range| pair(&range))
     }
 
-    #[pyo3(signature = (fields, start, stop, *, bits=false))]
-    fn plan(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64, bits: bool) -> PyResult<Plan> {
+    #[pyo3(signature = (fields, start, stop, *, bits=false, views=false))]
+    fn plan(
+        &self,
+        py: Python<'_>,
+        fields: Vec<u32>,
+        start: u64,
+        stop: u64,
+        bits: bool,
+        views: bool,
+    ) -> PyResult<Plan> {
         let plan = self.handle.run(py, || self.table.plan(&fields, start..stop))?;
-        Ok(Plan(plan::Plan { bits, ..plan }))
+        Ok(Plan(plan::Plan { bits, views, ..plan }))
     }
 
     fn plan_raw(&self, py: Python<'_>, fields: Vec<u32>, start: u64, stop: u64) -> PyResult<Plan> {

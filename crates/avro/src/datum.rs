@@ -116,6 +116,7 @@ impl Datums {
             delivered: 1,
             utf8: true,
             bits: false,
+            views: false,
             ..Plan::default()
         })
     }

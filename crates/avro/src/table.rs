@@ -449,6 +449,7 @@ impl Dataset for AvroTable {
             entries,
             utf8: true,
             bits: false,
+            views: false,
             ..Plan::default()
         };
         if fields.is_empty() {

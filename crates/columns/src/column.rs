@@ -1,6 +1,6 @@
 //! One finished column.
 
-use crate::{Buffer, DType, Presence, with_integer};
+use crate::{Buffer, DType, Presence, TextViews, with_integer};
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,6 +24,9 @@ enum Backing {
     Items(Box<dyn Items>),
     /// The index of rows, some of which are missing, made when it is first looked at.
     Rows(Presence),
+    /// The offsets of texts that are views, and the bytes of all, both made when they are first looked at.
+    TextOffsets(Arc<TextViews>),
+    TextBytes(Arc<TextViews>),
 }
 
 impl Column {
@@ -78,6 +81,34 @@ impl Column {
         }
     }
 
+    /// The offsets and the bytes of texts that are views, which take no memory before they are looked at.
+    #[must_use]
+    pub fn of_texts(texts: TextViews) -> [Self; 2] {
+        let (rows, bytes) = (texts.rows(), usize::try_from(texts.length()).unwrap_or(usize::MAX));
+        let texts = Arc::new(texts);
+        let offsets = Arc::new(Backing::TextOffsets(Arc::clone(&texts)));
+        [
+            Self { dtype: DType::Int64, backing: offsets, at: 0, len: rows + 1 },
+            Self { dtype: DType::UInt8, backing: Arc::new(Backing::TextBytes(texts)), at: 0, len: bytes },
+        ]
+    }
+
+    /// The views of which these are the offsets, and those among them whose offsets these are.
+    #[must_use]
+    pub fn texts(&self) -> Option<(&TextViews, Range<usize>)> {
+        match &*self.backing {
+            Backing::TextOffsets(texts)
+                if self.dtype == DType::Int64
+                    && self.len > 0
+                    && self.at.is_multiple_of(self.dtype.size()) =>
+            {
+                let first = self.at / self.dtype.size();
+                Some((texts, first..first + self.len - 1))
+            }
+            _ => None,
+        }
+    }
+
     /// The element type.
     #[must_use]
     pub const fn dtype(&self) -> DType {
@@ -112,6 +143,8 @@ impl Column {
             Backing::Bytes(bytes) => &bytes[self.at..end],
             Backing::Items(items) => &items.bytes()[self.at..end],
             Backing::Rows(rows) => &bytes_of(rows.index())[self.at..end],
+            Backing::TextOffsets(texts) => &bytes_of(texts.offsets())[self.at..end],
+            Backing::TextBytes(texts) => &texts.texts()[self.at..end],
         }
     }
 

@@ -49,8 +49,9 @@
 //!   share is moved to a mapping of its own. One huge page at the start of each of many small columns would
 //!   waste most of the memory, and on a virtual machine whose host takes free huge pages back, one such page
 //!   may take milliseconds.
-//! * Pages of dropped columns are kept for the next step of a loop, within a bound. The newest 64 MiB belong
-//!   to the process, so that a loop over files reuses them as well. A forked process starts with none.
+//! * Pages of dropped columns are kept for the next step of a loop, within a bound. The newest 256 MiB belong
+//!   to the process, so that a loop over files reuses them as well; of those beyond 64 MiB, the system may take
+//!   the pages at any time. A forked process starts with none.
 //! * Each buffer has readable bytes before its start and writable slack behind its end, so that short runs
 //!   are copied in whole blocks without a test for the end.
 //! * Threads that write side by side would fault on the same fresh huge page, and the system would clear it
@@ -116,6 +117,7 @@ mod safe;
 mod spread;
 mod text;
 mod text_policy;
+mod text_views;
 mod time_title;
 mod unite;
 mod validate;
@@ -148,6 +150,7 @@ pub use repeated_name::repeated_name;
 pub use safe::{SafeJson, is_unsafe_to_show, json_text, safe_lines, safe_text};
 pub use text::NotText;
 pub use text_policy::TextPolicy;
+pub use text_views::{SHORT, TextViews, VIEW, view, view_within, viewed};
 pub use unite::Unlike;
 
 pub use value::Value;

@@ -1,6 +1,6 @@
 //! Finding the buffers of a Form's nodes, checked.
 
-use crate::{Array, Column, DType, Form, Invalid, Presence};
+use crate::{Array, Column, DType, Form, Invalid, Presence, TextViews};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -80,6 +80,13 @@ impl<'a> Lookup<'a> {
     pub(crate) fn presence(&self, key: &str, length: u64) -> Result<Option<&'a Presence>, Invalid> {
         let rows = self.column(key, "index", DType::Int64, length)?.presence();
         Ok(rows.filter(|rows| rows.rows() as u64 == length))
+    }
+
+    /// The views of which the offsets of `length` texts were made.
+    pub(crate) fn texts(&self, key: &str, length: u64) -> Result<Option<&'a TextViews>, Invalid> {
+        let count = length.checked_add(1).ok_or(Invalid::Overflow { rows: length, each: 1 })?;
+        let texts = self.column(key, "offsets", DType::Int64, count)?.texts();
+        Ok(texts.map(|(texts, _)| texts).filter(|texts| texts.rows() as u64 == length))
     }
 
     /// The first `length` tags of a union with that many alternatives.

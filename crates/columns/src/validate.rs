@@ -86,7 +86,13 @@ pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result
 
 fn offsets_end_by(lookup: &Lookup<'_>, key: &str, length: u64, threads: usize) -> Result<u64, Invalid> {
     let count = length.checked_add(1).ok_or(Invalid::Overflow { rows: length, each: 1 })?;
-    let offsets = lookup.column(key, "offsets", DType::Int64, count)?.as_bytes();
+    let column = lookup.column(key, "offsets", DType::Int64, count)?;
+    if let Some((texts, rows)) = column.texts()
+        && (rows, count) == (0..texts.rows(), texts.rows() as u64 + 1)
+    {
+        return Ok(texts.length());
+    }
+    let offsets = column.as_bytes();
     let offsets = offsets.as_chunks::<8>().0.get(..count as usize).unwrap_or_default(); // as many as there are
     let name = || format!("{key}-offsets");
     let number = |offset: &[u8; 8]| i64::from_ne_bytes(*offset);

@@ -27,7 +27,15 @@ impl fmt::Debug for Part<'_> {
 #[must_use]
 pub fn fills_same_columns(first: &Plan, other: &Plan, format: &dyn BlockFormat) -> bool {
     let settings = |plan: &Plan| {
-        (plan.delivered, plan.utf8, plan.text, plan.times_as_integers, plan.bits, plan.constants.len())
+        (
+            plan.delivered,
+            plan.utf8,
+            plan.text,
+            plan.times_as_integers,
+            plan.bits,
+            plan.views,
+            plan.constants.len(),
+        )
     };
     first.format == other.format
         && settings(first) == settings(other)

@@ -10,7 +10,9 @@
 //! have to wait again.
 
 use crate::{stop::Stop, text::Texts};
-use forthwith_columns::{Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Presence, Slot};
+use forthwith_columns::{
+    Array, Builder, Column, FinishError, Finisher, Memory, OutOfMemory, Presence, Slot, TextViews, VIEW,
+};
 use forthwith_io::LARGEST_EXPANSION;
 use forthwith_plan::{Columns as FormatColumns, Decoder, Error, ErrorKind, Group, Plan, Result};
 use forthwith_platform::Instant;
@@ -30,6 +32,9 @@ pub(crate) struct Places<'p> {
     pub(crate) texts: Texts,
     /// Whether rows of options are kept as bits, where the format knows them.
     bits: bool,
+    /// The column of texts that are views, and the bytes of all of them so far.
+    views: Option<usize>,
+    text_bytes: AtomicU64,
     steps: usize,
     entries: u64,
     /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first
@@ -124,6 +129,9 @@ const PAUSES: u32 = 30;
 
 /// Bytes for which a column has room beyond those that are likely.
 const LIKELY: usize = 4096;
+
+/// Bytes that are not asked for ahead.
+const SURELY: usize = 1 << 30;
 
 /// Fewer rows are finished before a thread has begun.
 const WORTH_A_THREAD: usize = 1 << 17;
@@ -236,12 +244,15 @@ impl<'p> Places<'p> {
         let side_by_side = group.columns.len() > 1 && matches!(group.decoder, Decoder::Kernel(_));
         let together = payload.min(stored.saturating_mul(16)).saturating_mul(2);
         let mut rooms = Vec::new();
+        let at = group.views.and_then(|at| usize::try_from(at).ok());
+        let views = at.filter(|at| plan.views && plan.utf8 && at + 1 < group.columns.len());
         // A byte of the payload is an item of one column only, so columns share the payload.
         let sharing = group.columns.iter().filter(|column| column.bytes_per_payload_byte > 0).count() as u64;
         let each = payload.saturating_mul(2) / sharing.max(1);
         for (at, column) in group.columns.iter().enumerate() {
             let size = column.dtype.size() as u64;
             let room = match &group.decoder {
+                _ if views == Some(at) => entries.saturating_mul(VIEW as u64),
                 Decoder::Kernel(kernel) if let Some((_, slots)) = kernel.fixed() => {
                     let count = slots.get(at).map_or(0, |slot| slot.count);
                     entries.saturating_mul(count).saturating_mul(size)
@@ -259,7 +270,8 @@ impl<'p> Places<'p> {
             } else if column.bytes_per_payload_byte > 0 && matches!(group.decoder, Decoder::Program(_)) {
                 expected = room.min(bytes(each));
             }
-            let builder = Builder::expecting(memory, column.dtype, column.offsets, (room, expected));
+            let has_zero = column.offsets && views != Some(at);
+            let builder = Builder::expecting(memory, column.dtype, has_zero, (room, expected));
             builders.push(builder.map_err(|e| out_of_memory(&e))?);
         }
         if side_by_side {
@@ -272,6 +284,8 @@ impl<'p> Places<'p> {
             builders,
             texts: Texts::of(plan, group),
             bits: plan.bits,
+            views,
+            text_bytes: AtomicU64::new(0),
             steps,
             entries,
             rooms,
@@ -418,6 +432,16 @@ impl<'p> Places<'p> {
     pub(crate) fn finish(self, entries: u64, memory: &Memory, threads: usize) -> Result<Vec<Array>> {
         let keys = self.group.columns.iter().map(|c| c.key.clone());
         let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
+        if let Some([(_, offsets), (_, bytes)]) = self.views.and_then(|at| columns.get_mut(at..at + 2)) {
+            let length = self.text_bytes.into_inner();
+            // As much as whoever looks at offsets and bytes will ask for.
+            if usize::try_from(length)
+                .map_or(true, |length| length > memory.available() || !is_to_be_had(length))
+            {
+                return Err(Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: length }));
+            }
+            [*offsets, *bytes] = Column::of_texts(TextViews::new(offsets.clone(), bytes.clone(), length));
+        }
         if let Decoder::Program(program) = &self.group.decoder {
             columns =
                 finished(columns, &program.finish, memory, threads).map_err(|e| unfinished(e, self.group))?;
@@ -425,6 +449,11 @@ impl<'p> Places<'p> {
         let all = Array { form: self.group.form.clone(), length: entries, columns };
         Ok(if self.group.split { all.into_fields() } else { vec![all] })
     }
+}
+
+/// Whether the system has so many bytes.
+fn is_to_be_had(bytes: usize) -> bool {
+    bytes <= SURELY || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
 /// The turn of one task, and why not to wait for it any more.
@@ -529,6 +558,16 @@ impl FormatColumns for Taking<'_> {
         let wanted = self.is_turn() && (places.bits || rows.is_complete());
         let builder = places.builders.get(column).filter(|_| wanted);
         builder.is_some_and(|builder| builder.append_rows(first, rows))
+    }
+
+    fn views(&self) -> Option<usize> {
+        self.turn.places.views
+    }
+
+    fn count_text(&self, bytes: u64) {
+        // More than can be is refused when all is there.
+        let add = |sum: u64| Some(sum.saturating_add(bytes));
+        let _ = self.turn.places.text_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>> {

@@ -91,6 +91,13 @@ impl Steps {
         self
     }
 
+    /// The same as [`Selection::with_views`].
+    #[must_use]
+    pub fn with_views(mut self, views: bool) -> Self {
+        self.selection = self.selection.with_views(views);
+        self
+    }
+
     /// The steps that are still to come, as far as they are cut.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()

@@ -5,7 +5,7 @@ use crate::{
     leaf::{Kept, Leaf},
     levels::{BATCH, Levels, Work, bounded, ones},
     pages::{DATA_2, Page, Pages, inflate, split, wrong_rows},
-    values::{Dictionary, Values},
+    values::{Dictionary, ItemViews, Values},
 };
 use forthwith_columns::Presence;
 use forthwith_io::Decompressor;
@@ -71,6 +71,10 @@ struct State {
     present: Vec<Presence>,
     /// Whether all texts so far are UTF-8; not looked at where the column has other byte strings or none.
     are_text: Option<bool>,
+    /// Whether texts become views, those of the dictionary, and the bytes of all texts so far.
+    has_views: bool,
+    items: ItemViews,
+    text_bytes: u64,
 }
 
 /// Where columns go.
@@ -96,6 +100,7 @@ pub(crate) fn decode(
     let Note { codec, values } = note;
     let wanted = task.wanted.start - task.entries.start..task.wanted.end - task.entries.start;
     let entries = task.entries.end - task.entries.start;
+    let has_views = leaf.kept == Kept::Bytes && columns.views() == Some(leaf.nodes.len());
     let state = |ends: Vec<i64>| State {
         rows: 0,
         first: task.entries.start,
@@ -107,6 +112,9 @@ pub(crate) fn decode(
         unwritten: vec![false; leaf.nodes.len()],
         present: vec![Presence::default(); leaf.nodes.len()],
         are_text: has_text.then_some(true),
+        has_views,
+        items: ItemViews::default(),
+        text_bytes: 0,
     };
     let dictionary = None;
     let mut pages = Pages {
@@ -141,6 +149,7 @@ pub(crate) fn decode(
         }
         state.end(leaf, &mut To::Places(columns))?;
         columns.set_ends(&state.ends);
+        columns.count_text(state.text_bytes);
         if state.are_text != Some(false) {
             columns.text_is_valid();
         }
@@ -204,6 +213,7 @@ fn ahead(
     let mut out: Vec<&mut [u8]> = slots.iter_mut().map(|slot| &mut **slot).collect();
     run(&mut state, &mut To::Slots(&mut out))?;
     drop(slots);
+    columns.count_text(state.text_bytes);
     if state.are_text != Some(false) {
         columns.text_is_valid();
     }
@@ -234,6 +244,7 @@ impl State {
             let level = def.read(&mut work.def, count)?;
             bounded(level, &work.def, leaf.max_def, "a definition level")?;
             let same = level == Some(leaf.max_def);
+            work.loaded.has_views = self.has_views;
             let wanted = self.wanted(leaf, &work.rep, count)?;
             let there = |work: &Work, range: Range<usize>| match same {
                 true => range.len(),
@@ -367,7 +378,10 @@ impl State {
             (max, usize::MAX) => ones(&def_masks[usize::from(max) - 1][..masks]),
             (_, known) => known,
         };
-        let text = values.load(inside, leaf, dictionary, loaded)?;
+        let mut text = values.load(inside, leaf, dictionary, loaded)?;
+        if self.has_views && inside > 0 {
+            text += values.items_room(dictionary, &mut self.items);
+        }
         if leaf.may_overflow()
             && let Some(at) = values.overflow(leaf, dictionary, loaded)
         {
@@ -399,6 +413,7 @@ impl State {
         }
         match leaf.kept {
             Kept::Numbers(_) | Kept::Nanoseconds | Kept::Microseconds => sizes.push(inside),
+            Kept::Bytes if self.has_views => sizes.extend([2 * inside, text]),
             Kept::Bytes => sizes.extend([inside, text]),
             Kept::Nothing if inside > 0 => return Err(Error::fault("values of a column that has none")),
             Kept::Nothing => {}
@@ -417,11 +432,21 @@ impl State {
                 }
             }
             let base = this.ends.get(count).copied().unwrap_or(0);
-            values.store(leaf, dictionary, loaded, base, leaves)?;
-            if leaf.kept == Kept::Bytes {
-                if this.are_text == Some(true) && inside > 0 {
+            let is_looked_at = this.are_text == Some(true) && inside > 0;
+            if this.has_views {
+                let base = base as u64;
+                let from = (&*loaded, &mut this.items);
+                this.text_bytes += values.store_views(leaf, dictionary, from, base, leaves)?;
+                if is_looked_at {
+                    this.are_text = Some(values.are_viewed_texts(dictionary, base, leaves));
+                }
+            } else {
+                values.store(leaf, dictionary, loaded, base, leaves)?;
+                if leaf.kept == Kept::Bytes && is_looked_at {
                     this.are_text = Some(values.are_text(dictionary, base, leaves));
                 }
+            }
+            if leaf.kept == Kept::Bytes {
                 this.ends[count] += text as i64;
             }
             Ok::<(), Error>(())

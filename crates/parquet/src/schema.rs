@@ -46,6 +46,12 @@ impl Part {
         restrict(whole, &own, named).unwrap_or(Form::Empty)
     }
 
+    /// Whether the values can be views of texts: byte strings that mean nothing beyond that.
+    pub(crate) fn has_views(&self, form: &Form) -> bool {
+        let is_plain = |node: &Form| !matches!(node, Form::Logical { content, .. } if matches!(content.kept(), Form::String { .. }));
+        self.leaf.kept == Kept::Bytes && form.nodes().all(is_plain)
+    }
+
     /// The columns of a group, for `values` values in `bytes` bytes.
     pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
         let spec = |(at, (key, dtype, offsets)): (usize, &(String, DType, bool))| {

@@ -340,7 +340,9 @@ impl ParquetTable {
             let bytes = more.iter().map(|task| task.payload_hint).fold(0, u64::saturating_add);
             let form = part.form(form, named);
             let reading = Reading { form, decoder: decoder(part)?, reason: REASON.into() };
-            groups.push(Group { joins: at > 0, ..Group::of(&part.path, reading, part.specs(values, bytes)) });
+            let views = part.has_views(&reading.form).then_some(part.leaf.nodes.len() as u32);
+            let group = Group::of(&part.path, reading, part.specs(values, bytes));
+            groups.push(Group { joins: at > 0, views, ..group });
             tasks.extend(more);
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Byte strings, put one behind the other into a column: where each ends, and the bytes of all.
 
+use forthwith_columns::{SHORT, VIEW, view_within, viewed};
 use forthwith_plan::{Error, Result};
 
 /// The places for some byte strings in a column.
@@ -23,6 +24,8 @@ pub(crate) struct TextItems {
     short: Vec<Short>,
     /// Whether each item is UTF-8.
     are_text: bool,
+    /// Whether views hold all of them.
+    are_short: bool,
 }
 
 /// An item of a dictionary: all of it, if it is not longer than [`WIDE`].
@@ -93,6 +96,80 @@ impl Texts<'_> {
     }
 }
 
+/// The places for views of some byte strings.
+pub(crate) struct Views<'o> {
+    pub views: &'o mut [[u8; VIEW]],
+    /// The bytes that views point into.
+    pub bytes: &'o mut [u8],
+    /// Where these begin in the column.
+    pub base: u64,
+}
+
+impl Views<'_> {
+    /// Items of a dictionary with these views, by their numbers. Answers how many bytes they are, as the others do.
+    pub(crate) fn gather(self, items: &[[u8; VIEW]], rows: &[u32]) -> Result<u64> {
+        let mut length = 0;
+        for (view, row) in self.views.iter_mut().zip(rows) {
+            *view = *items.get(*row as usize).ok_or_else(misfit)?;
+            length += u64::from(length_of(view));
+        }
+        Ok(length)
+    }
+
+    /// Byte strings with their lengths before them, which are copied with those unless all are short.
+    pub(crate) fn behind_lengths(self, bytes: &[u8]) -> Result<u64> {
+        let is_copied = !self.bytes.is_empty();
+        if is_copied {
+            self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
+        }
+        let bytes = if is_copied { &*self.bytes } else { bytes };
+        let (mut at, mut all) = (0, 0);
+        for to in self.views {
+            let length = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>).ok_or_else(misfit)?;
+            let length = u32::from_le_bytes(*length) as usize;
+            let rest = bytes.get(at + 4..).ok_or_else(misfit)?;
+            // A page that lies uncompressed in a mapped file may have been written meanwhile.
+            if length > SHORT && !is_copied {
+                return Err(misfit());
+            }
+            *to = view_within(rest, length, self.base + at as u64 + 4).ok_or_else(misfit)?;
+            (at, all) = (at + 4 + length, all + length as u64);
+        }
+        Ok(all)
+    }
+
+    /// Byte strings that are one behind the other, of these lengths.
+    pub(crate) fn of_lengths(self, bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<u64> {
+        self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
+        let mut at = 0;
+        for (to, length) in self.views.iter_mut().zip(lengths) {
+            let rest = self.bytes.get(at..).ok_or_else(misfit)?;
+            *to = view_within(rest, length, self.base + at as u64).ok_or_else(misfit)?;
+            at += length;
+        }
+        Ok(at as u64)
+    }
+}
+
+const fn length_of(view: &[u8; VIEW]) -> u32 {
+    let [a, b, c, d, ..] = *view;
+    u32::from_le_bytes([a, b, c, d])
+}
+
+/// Whether all texts of views are UTF-8: of some bytes, which begin at `base` and have also the short ones, or all short without
+/// bytes.
+pub(crate) fn are_texts(views: &[[u8; VIEW]], bytes: &[u8], base: u64) -> bool {
+    let is_plain = |view: &[u8; VIEW]| (u128::from_le_bytes(*view) >> 32) & (u128::MAX / 0xff * 0x80) == 0;
+    let is_ascii = match bytes {
+        [] => views.iter().fold(true, |all, view| all & is_plain(view)),
+        _ => bytes.is_ascii(),
+    };
+    is_ascii
+        || views
+            .iter()
+            .all(|view| viewed(view, bytes, base).is_some_and(|text| std::str::from_utf8(text).is_ok()))
+}
+
 /// Puts items one behind the other, and answers where the last ends; nothing if the bytes do not suffice, or without such an item.
 #[inline(never)]
 fn gather(
@@ -142,12 +219,13 @@ impl TextItems {
             bounds,
             short: Vec::with_capacity(count),
             are_text: true,
+            are_short: true,
         }
     }
 
     /// Appends an item, of less than 4 GiB.
     pub(crate) fn push(&mut self, item: &[u8]) {
-        self.are_text &= std::str::from_utf8(item).is_ok();
+        self.are_short &= item.len() <= SHORT;
         self.bytes.extend_from_slice(item);
         self.bounds.push(self.bytes.len());
         let mut short = Short { bytes: [0; WIDE], length: item.len() as u32 };
@@ -158,6 +236,9 @@ impl TextItems {
 
     /// Ends the items.
     pub(crate) fn finish(mut self) -> Self {
+        // UTF-8 in all, and no item begins within a character.
+        let text = std::str::from_utf8(&self.bytes).ok();
+        self.are_text = text.is_some_and(|text| self.bounds.iter().all(|at| text.is_char_boundary(*at)));
         self.bytes.extend_from_slice(&[0; WIDE]);
         self
     }
@@ -165,6 +246,21 @@ impl TextItems {
     /// Whether each item is UTF-8.
     pub(crate) const fn are_text(&self) -> bool {
         self.are_text
+    }
+
+    /// The bytes that views of the items point into.
+    pub(crate) fn viewed_bytes(&self) -> &[u8] {
+        let end = if self.are_short { 0 } else { self.bounds.last().copied().unwrap_or(0) };
+        &self.bytes[..end]
+    }
+
+    /// The views of all items, whose bytes begin at byte `at` of the column.
+    pub(crate) fn views(&self, at: u64) -> Vec<[u8; VIEW]> {
+        let bounds = self.bounds.array_windows::<2>();
+        let view = |[start, end]: &[usize; 2]| {
+            view_within(&self.bytes[*start..], end - start, at + *start as u64).unwrap_or_default()
+        };
+        bounds.map(view).collect()
     }
 
     /// The total length of these items. Numbers beyond the last item count nothing.

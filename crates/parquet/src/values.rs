@@ -5,9 +5,9 @@ use crate::{
     delta::Delta,
     hybrid::Hybrid,
     leaf::{Kept, Leaf, Physical},
-    texts::{TextItems, Texts},
+    texts::{self, TextItems, Texts, Views},
 };
-use forthwith_columns::kernels::are_texts;
+use forthwith_columns::{SHORT, VIEW, kernels::are_texts};
 use forthwith_kernels::hybrid::unpack_bits;
 use forthwith_plan::{Error, ErrorKind, Result};
 
@@ -36,6 +36,16 @@ pub(crate) struct Loaded {
     integers: Vec<i64>,
     /// Values put together from pieces.
     text: Vec<u8>,
+    /// Whether texts become views.
+    pub(crate) has_views: bool,
+}
+
+/// The views of a dictionary's items.
+#[derive(Debug, Default)]
+pub(crate) struct ItemViews {
+    /// Whether room for their bytes was taken.
+    has_room: bool,
+    views: Vec<[u8; VIEW]>,
 }
 
 pub(crate) struct Values<'a> {
@@ -145,7 +155,7 @@ impl<'a> Values<'a> {
         if is_at_end { Ok(()) } else { Err(odd("values that end before their bytes do")) }
     }
 
-    /// Takes the next values; answers how many bytes they are as text.
+    /// Takes the next values; answers how many bytes of text they are, or of what views point into but for a dictionary.
     pub(crate) fn load(
         &mut self,
         count: usize,
@@ -169,7 +179,7 @@ impl<'a> Values<'a> {
                 Ok(if leaf.kept == Kept::Bytes { bytes } else { 0 })
             }
             Way::Text => {
-                let mut text = 0;
+                let (mut text, mut longest) = (0, 0);
                 for _ in 0..count {
                     let rest = &self.bytes[self.at..];
                     let length = rest.first_chunk::<4>().ok_or_else(short)?;
@@ -179,8 +189,13 @@ impl<'a> Values<'a> {
                     }
                     self.at += 4 + length;
                     text += length;
+                    longest = longest.max(length);
                 }
-                Ok(text)
+                Ok(match into.has_views {
+                    false => text,
+                    true if longest > SHORT => text + 4 * count,
+                    true => 0,
+                })
             }
             Way::Bits => {
                 if self.bytes.len().saturating_mul(8) - self.at < count {
@@ -202,7 +217,7 @@ impl<'a> Values<'a> {
                         dictionary.count as i64 - 1,
                     ));
                 }
-                if leaf.kept != Kept::Bytes {
+                if leaf.kept != Kept::Bytes || into.has_views {
                     return Ok(0);
                 }
                 let text = dictionary.texts.length_of(&into.rows);
@@ -292,6 +307,67 @@ impl<'a> Values<'a> {
                 bytes.as_chunks::<INT96>().0.iter().position(|value| time(value, leaf.kept).is_none())
             }
             _ => None,
+        }
+    }
+
+    /// Bytes of a dictionary that the views of values that were loaded point into, the first time.
+    pub(crate) fn items_room(&self, dictionary: Option<&Dictionary>, items: &mut ItemViews) -> usize {
+        match (&self.way, dictionary) {
+            (Way::Rows(_), Some(dictionary)) if !std::mem::replace(&mut items.has_room, true) => {
+                dictionary.texts.viewed_bytes().len()
+            }
+            _ => 0,
+        }
+    }
+
+    /// Writes the views of what was loaded, and what they point into, which begins at byte `base` of the column. Answers how many
+    /// bytes the texts are.
+    pub(crate) fn store_views(
+        &self,
+        leaf: &Leaf,
+        dictionary: Option<&Dictionary>,
+        (loaded, items): (&Loaded, &mut ItemViews),
+        base: u64,
+        out: &mut [&mut [u8]],
+    ) -> Result<u64> {
+        let missing = || odd("columns that the plan does not have");
+        if loaded.count == 0 {
+            return Ok(0);
+        }
+        let [views, to, ..] = out else { return Err(missing()) };
+        let bytes = self.bytes;
+        let to = Views { views: views.as_chunks_mut::<VIEW>().0, bytes: to, base };
+        let even = std::iter::repeat(leaf.physical.width().unwrap_or(0));
+        let long = loaded.integers.iter().map(|length| *length as usize);
+        match &self.way {
+            Way::Rows(_) => {
+                let texts = &dictionary.ok_or_else(missing)?.texts;
+                if items.views.is_empty() {
+                    to.bytes.copy_from_slice(texts.viewed_bytes().get(..to.bytes.len()).ok_or_else(missing)?);
+                    items.views = texts.views(base);
+                }
+                to.gather(&items.views, &loaded.rows)
+            }
+            Way::Text => to.behind_lengths(&bytes[loaded.from..]),
+            Way::Plain => to.of_lengths(&bytes[loaded.from..], even),
+            Way::Split(_) => to.of_lengths(&loaded.text, even),
+            Way::Lengths(_) => to.of_lengths(&bytes[loaded.from..], long),
+            Way::Prefixes(..) => to.of_lengths(&loaded.text, long),
+            Way::Bits | Way::Runs(_) | Way::Integers(_) => Err(missing()),
+        }
+    }
+
+    /// Whether each text whose view was stored, with what they point into from byte `base` on, is UTF-8.
+    pub(crate) fn are_viewed_texts(
+        &self,
+        dictionary: Option<&Dictionary>,
+        base: u64,
+        stored: &[&mut [u8]],
+    ) -> bool {
+        match (&self.way, dictionary, stored) {
+            (Way::Rows(_), Some(dictionary), _) => dictionary.texts.are_text(),
+            (_, _, [views, bytes]) => texts::are_texts(views.as_chunks().0, bytes, base),
+            _ => false,
         }
     }
 

@@ -172,6 +172,15 @@ pub trait Columns {
     /// whether it was done, without memory and a place. On one's turn.
     fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool;
 
+    /// The column of [`Group::views`](crate::Group::views), if views are wanted: it gets two integers of 64 bits for each text,
+    /// and the column of bytes behind it whatever views point into, of any size.
+    fn views(&self) -> Option<usize> {
+        None
+    }
+
+    /// Counts bytes of texts that were given as views.
+    fn count_text(&self, _bytes: u64) {}
+
     /// As the last [`take`](Self::take), which passes the turn on.
     ///
     /// # Errors

@@ -52,6 +52,10 @@ pub struct Plan {
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
     pub bits: bool,
+    /// Texts are wanted as Arrow's views, where the format fills [groups](Group::views) with them and text is validated. Offsets and
+    /// bytes are made of them when they are looked at.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub views: bool,
     /// Columns that no block has, in the order of their positions among the arrays. They are put there when the blocks are
     /// read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -184,6 +188,9 @@ pub struct Group {
     /// that mean nothing beyond the plan.
     #[serde(default)]
     pub items: Option<Range<u64>>,
+    /// The column of offsets of texts, behind which is that of their bytes, in whose place the format can give views.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub views: Option<u32>,
 }
 
 impl Group {
@@ -191,8 +198,8 @@ impl Group {
     #[must_use]
     pub fn of(path: impl Into<String>, reading: Reading, columns: Vec<ColumnSpec>) -> Self {
         let Reading { form, decoder, reason } = reading;
-        let (counter, split, joins, items) = (None, false, false, None);
-        Self { path: path.into(), decoder, reason, form, columns, counter, split, joins, items }
+        let (counter, split, joins, items, views) = (None, false, false, None, None);
+        Self { path: path.into(), decoder, reason, form, columns, counter, split, joins, items, views }
     }
 }
 

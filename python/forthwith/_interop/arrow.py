@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
 
 class Capsules:
-    """An array as Arrow data, with maps as such, and optionally structs in place of unions."""
+    """An array as Arrow data, with maps as such, and optionally structs in place of unions and texts as views."""
 
-    def __init__(self, array: _forthwith.Array, union_as_struct: bool = False) -> None:
+    def __init__(self, array: _forthwith.Array, union_as_struct: bool = False, views: bool = False) -> None:
         self._array = array
         self._union_as_struct = union_as_struct
+        self._views = views
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
         """The capsules of the schema and the data."""
-        return self._array.arrow(maps=True, union_as_struct=self._union_as_struct)
+        return self._array.arrow(maps=True, union_as_struct=self._union_as_struct, views=self._views)
 
 
 def _column(pa: Any, original: Original | None, name: str, array: _forthwith.Array, union_as_struct: bool) -> Any:

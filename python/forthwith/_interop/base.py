@@ -25,6 +25,8 @@ class Library:
 
     # Whether nulls become bits, as those of Arrow data.
     takes_bits = False
+    # Whether texts become views, as those of Arrow data may be.
+    takes_views = False
     # Whether the result depends on metadata of each file, such as an index of its rows.
     depends_on_file = False
     # Metadata of the file beside its columns, if the result depends on them.

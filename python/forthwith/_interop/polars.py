@@ -29,6 +29,7 @@ class PolarsLibrary(Library):
     """polars Series and DataFrames."""
 
     takes_bits = True
+    takes_views = True
 
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
@@ -40,7 +41,7 @@ class PolarsLibrary(Library):
         if max(digits, default=0) > _MOST_DIGITS:
             what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
             raise UnsupportedError(f'{name}: {what}; library="arrow" has all')
-        made = self._pl.Series(Capsules(array, union_as_struct=True)).rename(name)
+        made = self._pl.Series(Capsules(array, union_as_struct=True, views=True)).rename(name)
         like = self.kept.fields.get(name) if self.kept else None
         return made if like is None else self._categories(made, like)
 

@@ -196,18 +196,19 @@ def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptio
 
 
 def _read(
-    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, bits: bool = False
+    tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library | None = None
 ) -> tuple[list[_forthwith.Array], _forthwith.Buffer | None]:
     """The arrays, and the entries that they have if these may not be all."""
     if isinstance(columns, Query):
         return columns.core.read(start, stop, options.threads, options.tick)
-    plan = tree._core.plan([at for _, at in columns], start, stop, bits=bits)
+    bits, views = (into.takes_bits, into.takes_views) if into else (False, False)
+    plan = tree._core.plan([at for _, at in columns], start, stop, bits=bits, views=views)
     return tree._core.read(plan, options.threads, options.tick), None
 
 
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
     """Some branches, read and put together."""
-    arrays, kept = _read(tree, columns, start, stop, options, into.takes_bits)
+    arrays, kept = _read(tree, columns, start, stop, options, into)
     into.about(tree, columns, options.offset)
     labels, offset = [label for label, _ in columns], options.offset
     if kept is not None:

@@ -1,8 +1,11 @@
 //! Columns to Arrow arrays. The array has been validated.
 
 use super::{
-    ExportError, Options, schema,
+    ExportError, Options,
+    request::{binary_views, string_views},
+    schema,
     spread::{self, spread},
+    text_views,
 };
 use crate::decimal::extend;
 use crate::kernels::check_utf8;
@@ -39,7 +42,7 @@ impl Exporter<'_> {
         match form {
             Form::Empty => Ok(Arc::new(NullArray::new(rows))),
             Form::Numpy { key, dtype, shape } => self.numbers(key, *dtype, shape, length),
-            Form::String { key, binary } => self.text(key, *binary || self.options.binary, length, None),
+            Form::String { key, binary } => self.texts(key, *binary || self.options.binary, length, None),
             Form::Categorical { key, categories } => {
                 let numbers = self.lookup.column(key, "index", DType::Int32, length)?.slice(0..rows);
                 let texts = self.text(key, self.options.binary, categories.len() as u64, None)?;
@@ -117,7 +120,7 @@ impl Exporter<'_> {
                 match (rows, &**content) {
                     (Some(rows), Form::String { key, binary }) => {
                         let binary = *binary || self.options.binary;
-                        self.text(key, binary, there, Some(&rows))
+                        self.texts(key, binary, there, Some(&rows))
                     }
                     (Some(rows), content) => spread::of_rows(&self.node(content, there, true)?, &rows),
                     (None, content) => {
@@ -145,6 +148,26 @@ impl Exporter<'_> {
     }
 
     /// The texts, at their places among `rows` if some are missing: they are looked at once.
+    /// Texts in the layout that is wanted.
+    fn texts(
+        &self,
+        key: &str,
+        binary: bool,
+        length: u64,
+        rows: Option<&Presence>,
+    ) -> Result<ArrayRef, ExportError> {
+        if !self.options.views {
+            return self.text(key, binary, length, rows);
+        }
+        if let Some(texts) = self.lookup.texts(key, length)?
+            && let Some(array) = text_views::array(texts, binary, rows)
+        {
+            return Ok(array);
+        }
+        let array = self.text(key, binary, length, rows)?;
+        Ok(if binary { binary_views(array.as_binary()) } else { string_views(array.as_string()) })
+    }
+
     fn text(
         &self,
         key: &str,

@@ -26,6 +26,7 @@ mod original;
 mod request;
 mod schema;
 mod spread;
+mod text_views;
 
 pub use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 pub use arrow_array::{ArrayRef, RecordBatch, RecordBatchReader};
@@ -58,6 +59,8 @@ pub struct Options {
     /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are
     /// called `key_value`, `key` and `value`.
     pub maps: bool,
+    /// Text and bytes become views, but for those of dictionaries.
+    pub views: bool,
     /// Lists of one length that are fields of records that may be missing may be missing, too: with a record,
     /// its lists are.
     pub missing_lists: bool,
@@ -82,6 +85,13 @@ impl Options {
     #[must_use]
     pub const fn with_maps(mut self, maps: bool) -> Self {
         self.maps = maps;
+        self
+    }
+
+    /// Text and bytes as views.
+    #[must_use]
+    pub const fn with_views(mut self, views: bool) -> Self {
+        self.views = views;
         self
     }
 

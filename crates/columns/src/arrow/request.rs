@@ -250,7 +250,7 @@ fn narrow(
 }
 
 /// Views into the bytes of an array, which are copied only if there are more of them than a view counts.
-fn string_views(array: &LargeStringArray) -> ArrayRef {
+pub(super) fn string_views(array: &LargeStringArray) -> ArrayRef {
     if array.offsets().last().as_usize() as i64 <= MOST {
         return Arc::new(StringViewArray::from(array));
     }
@@ -259,7 +259,7 @@ fn string_views(array: &LargeStringArray) -> ArrayRef {
     Arc::new(views.finish())
 }
 
-fn binary_views(array: &LargeBinaryArray) -> ArrayRef {
+pub(super) fn binary_views(array: &LargeBinaryArray) -> ArrayRef {
     if array.offsets().last().as_usize() as i64 <= MOST {
         return Arc::new(BinaryViewArray::from(array));
     }

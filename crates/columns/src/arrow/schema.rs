@@ -33,7 +33,11 @@ fn nested(
             .iter()
             .rev()
             .try_fold(primitive(*dtype), |inner, size| fixed(Field::new("item", inner, false), *size, key))?,
-        Form::String { binary, .. } => text(*binary || options.binary),
+        Form::String { binary, .. } => match (*binary || options.binary, options.views) {
+            (true, true) => DataType::BinaryView,
+            (false, true) => DataType::Utf8View,
+            (binary, false) => text(binary),
+        },
         Form::Categorical { .. } => {
             DataType::Dictionary(Box::new(DataType::Int32), Box::new(text(options.binary)))
         }

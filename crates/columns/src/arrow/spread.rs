@@ -82,11 +82,11 @@ pub(super) fn of_rows(values: &ArrayRef, rows: &Presence) -> Result<ArrayRef, Ex
         }
         kind => {
             let buffer = match kind.primitive_width() {
-                Some(1) => numbers::<u8>(&data, rows),
-                Some(2) => numbers::<u16>(&data, rows),
-                Some(4) => numbers::<u32>(&data, rows),
-                Some(8) => numbers::<u64>(&data, rows),
-                Some(16) => numbers::<i128>(&data, rows),
+                Some(1) => numbers(data.buffer::<u8>(0), rows),
+                Some(2) => numbers(data.buffer::<u16>(0), rows),
+                Some(4) => numbers(data.buffer::<u32>(0), rows),
+                Some(8) => numbers(data.buffer::<u64>(0), rows),
+                Some(16) => numbers(data.buffer::<i128>(0), rows),
                 _ => return in_runs(&data, rows.index()),
             };
             let spread = ArrayData::builder(kind.clone()).len(count).add_buffer(buffer);
@@ -106,8 +106,8 @@ fn bits(words: impl Iterator<Item = u64>, rows: &Presence) -> BooleanBuffer {
 }
 
 /// Numbers at their places, and zeros where there are none.
-fn numbers<T: ArrowNativeType + Default>(data: &ArrayData, rows: &Presence) -> Buffer {
-    let mut rest = data.buffer::<T>(0).get(..rows.there()).unwrap_or_default();
+pub(super) fn numbers<T: ArrowNativeType + Default>(values: &[T], rows: &Presence) -> Buffer {
+    let mut rest = values.get(..rows.there()).unwrap_or_default();
     let mut out: Vec<T> = Vec::with_capacity(rows.rows());
     for (word, count) in rows.words() {
         let there = word.count_ones() as usize;

@@ -107,6 +107,7 @@ pub(crate) fn groups() -> Vec<Group> {
             split: false,
             joins: false,
             items: None,
+            views: None,
         },
         Group {
             path: "jagged".into(),
@@ -121,6 +122,7 @@ pub(crate) fn groups() -> Vec<Group> {
             split: false,
             joins: false,
             items: None,
+            views: None,
         },
         Group {
             path: "nested".into(),
@@ -132,6 +134,7 @@ pub(crate) fn groups() -> Vec<Group> {
             split: false,
             joins: false,
             items: None,
+            views: None,
         },
         Group {
             path: "slots".into(),
@@ -156,6 +159,7 @@ pub(crate) fn groups() -> Vec<Group> {
             split: false,
             joins: false,
             items: None,
+            views: None,
         },
     ]
 }

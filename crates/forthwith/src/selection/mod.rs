@@ -86,6 +86,8 @@ pub struct Selection {
     all: Vec<Input>,
     /// Whether rows of options are kept as bits where all entries are read.
     bits: bool,
+    /// Whether texts are views where all entries are read.
+    views: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -268,7 +270,7 @@ impl Selection {
         let mut known = HashSet::new();
         let fields = all.iter().filter_map(|input| inputs.field(*input));
         let fields: Vec<u32> = fields.filter(|field| known.insert(*field)).collect();
-        Self { fields, all, inputs, columns, computed, cut, entries, bits: false }
+        Self { fields, all, inputs, columns, computed, cut, entries, bits: false, views: false }
     }
 
     /// Fields as they are.
@@ -279,7 +281,17 @@ impl Selection {
         let columns = columns.collect();
         let all = fields.iter().copied().map(Input::Field).collect();
         let inputs = Inputs::alone(table);
-        Self { inputs, columns, computed: None, cut: None, entries: None, fields, all, bits: false }
+        Self {
+            inputs,
+            columns,
+            computed: None,
+            cut: None,
+            entries: None,
+            fields,
+            all,
+            bits: false,
+            views: false,
+        }
     }
 
     /// The columns in groups of at most `most`, each of which have the same entries, and these; computed ones are in one group.
@@ -430,6 +442,14 @@ impl Selection {
         self
     }
 
+    /// Texts as Arrow's views where the file has them so, of which no offsets are made before they are looked at: for what becomes
+    /// arrays of views. Only of columns as they are, of all entries, whose text is validated.
+    #[must_use]
+    pub const fn with_views(mut self, views: bool) -> Self {
+        self.views = views;
+        self
+    }
+
     pub(crate) const fn has_bits(&self) -> bool {
         self.bits
     }
@@ -470,7 +490,8 @@ impl Selection {
         tick: Option<&mut ProgressCallback<'_>>,
     ) -> Result<Selected> {
         if self.is_of_fields_alone() {
-            let plan = Plan { bits: self.bits, ..self.table().plan(&self.fields, range.clone())? };
+            let (bits, views) = (self.bits, self.views);
+            let plan = Plan { bits, views, ..self.table().plan(&self.fields, range.clone())? };
             let arrays = self.table().read(&plan, threads, tick)?;
             return Ok(Selected { entries: range, kept: None, arrays });
         }
