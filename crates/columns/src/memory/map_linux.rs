@@ -77,6 +77,13 @@ impl Map {
         self.warm = bytes.min(self.len);
     }
 
+    /// Allows the system to take the pages before they are written again, when it needs some; what is in them is lost.
+    pub(super) fn free_lazily(&mut self) {
+        // A hint: where the call does not exist, the pages stay.
+        // SAFETY: the range is an owned mapping, and nothing refers to it.
+        unsafe { libc::madvise(self.base.as_ptr().cast(), self.warm, libc::MADV_FREE) };
+    }
+
     /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.
     pub(super) fn resize(self, bytes: usize, huge: bool) -> Result<Self, Self> {
         // The kernel would not mind alignment when it moves pages: take a suitable place first, then move

@@ -154,12 +154,12 @@ pub struct Policy {
     /// the pool keeps does not count.
     pub limit: Option<usize>,
     /// Whether what was kept last is shared with all others of this process that do the same: up to 64 MiB in
-    /// all, and besides what the pool keeps.
+    /// all, 192 MiB more whose pages the system may take at any time, and besides what the pool keeps.
     pub shared: bool,
 }
 
 impl Policy {
-    /// Most bytes that are kept for all memories that share.
+    /// Most bytes that are kept for all memories that share, but for those that the system may take.
     pub const SHARED_BYTES: usize = pool::COMMON_BYTES;
 }
 

@@ -77,6 +77,9 @@ impl Pool {
 
 /// Bytes that all share: as much as the C library's allocator leaves untrimmed at most.
 pub(super) const COMMON_BYTES: usize = 64 << 20;
+/// Bytes that all share beyond those, of which the system may take the pages at any time: other allocators keep as much for a
+/// while, and a table that is read again is written into pages that are there.
+const LAZY_BYTES: usize = 192 << 20;
 /// Mappings that do: they are looked through one by one.
 const COMMON_MOST: usize = 256;
 /// So much address space may be kept with them, times what was written.
@@ -103,6 +106,9 @@ impl Pool {
         if map.len() / idle > map.warm().max(MAP_FROM) {
             drop(map.cut(map.warm()));
         }
-        self.put(map, COMMON_BYTES, COMMON_MOST)
+        if self.bytes + map.warm() > COMMON_BYTES {
+            map.free_lazily();
+        }
+        self.put(map, COMMON_BYTES + LAZY_BYTES, COMMON_MOST)
     }
 }
