@@ -258,7 +258,8 @@ impl State {
                     there(work, wanted.end..count),
                 ),
             };
-            if before > 0 {
+            let is_counted = self.is_counted(leaf, &values, to);
+            if before > 0 && !is_counted {
                 values.load(before, leaf, dictionary, &mut work.loaded)?;
             }
             if !wanted.is_empty() {
@@ -269,7 +270,7 @@ impl State {
                 return Ok(false);
             }
             self.before = if same { leaf.max_def } else { work.def.last().copied().unwrap_or(0) };
-            if behind > 0 {
+            if behind > 0 && !is_counted {
                 values.load(behind, leaf, dictionary, &mut work.loaded)?;
             }
             present += before + behind;
@@ -278,7 +279,7 @@ impl State {
         def.end()?;
         if header.kind == DATA_2 {
             // A page without values may have bytes for some all the same.
-            if present > 0 {
+            if present > 0 && !self.is_counted(leaf, &values, to) {
                 values.end()?;
             }
             let nulls =
@@ -294,6 +295,12 @@ impl State {
             }
         }
         Ok(self.rows <= self.wanted.end)
+    }
+
+    /// Whether values are counted, and how many there are is known without looking at them.
+    fn is_counted(&self, leaf: &Leaf, values: &Values<'_>, to: &To<'_, '_>) -> bool {
+        let is_even = leaf.kept != Kept::Bytes || self.has_views && values.are_items();
+        is_even && matches!(to, To::Count(_))
     }
 
     /// The error of a time at a level of the batch, with its row.
@@ -378,11 +385,13 @@ impl State {
             (max, usize::MAX) => ones(&def_masks[usize::from(max) - 1][..masks]),
             (_, known) => known,
         };
-        let mut text = values.load(inside, leaf, dictionary, loaded)?;
+        let is_counted = self.is_counted(leaf, values, to);
+        let mut text = if is_counted { 0 } else { values.load(inside, leaf, dictionary, loaded)? };
         if self.has_views && inside > 0 {
             text += values.items_room(dictionary, &mut self.items);
         }
         if leaf.may_overflow()
+            && !is_counted
             && let Some(at) = values.overflow(leaf, dictionary, loaded)
         {
             let present = match (leaf.max_def, same) {

@@ -310,6 +310,11 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Whether these are items of a dictionary.
+    pub(crate) const fn are_items(&self) -> bool {
+        matches!(self.way, Way::Rows(_))
+    }
+
     /// Bytes of a dictionary that the views of values that were loaded point into, the first time.
     pub(crate) fn items_room(&self, dictionary: Option<&Dictionary>, items: &mut ItemViews) -> usize {
         match (&self.way, dictionary) {
