@@ -66,8 +66,14 @@ pub struct TextViews {
     bytes: Column,
     /// Bytes of all texts together.
     length: u64,
-    /// Where each text ends, and all of them one behind the other, made when they are looked at.
-    plain: OnceLock<(Box<[i64]>, Box<[u8]>)>,
+    /// Made when it is looked at.
+    plain: OnceLock<PlainTexts>,
+}
+
+/// Where each text ends, and all of them one behind the other.
+struct PlainTexts {
+    offsets: Box<[i64]>,
+    bytes: Box<[u8]>,
 }
 
 impl TextViews {
@@ -107,7 +113,7 @@ impl TextViews {
         begins.map(|at| all.slice(at..all.len().min(at + 2 * step - 1))).collect()
     }
 
-    fn plain(&self) -> &(Box<[i64]>, Box<[u8]>) {
+    fn plain(&self) -> &PlainTexts {
         self.plain.get_or_init(|| {
             let (views, _) = self.views.as_bytes().as_chunks::<VIEW>();
             let bytes = self.bytes.as_bytes();
@@ -121,16 +127,16 @@ impl TextViews {
                 offsets.push(texts.len() as i64);
             }
             texts.resize(length, 0);
-            (offsets.into(), texts.into())
+            PlainTexts { offsets: offsets.into(), bytes: texts.into() }
         })
     }
 
     pub(crate) fn offsets(&self) -> &[i64] {
-        &self.plain().0
+        &self.plain().offsets
     }
 
     pub(crate) fn texts(&self) -> &[u8] {
-        &self.plain().1
+        &self.plain().bytes
     }
 }
 

@@ -4,7 +4,7 @@
 //! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into
 //! offsets and indexes. [`append_big`] turns numbers round for formats that store the most significant byte
 //! first, [`nested`] does so for numbers in lists of lists. [`structure`] finds quotes and brackets of text,
-//! [`marks`] a few other bytes, [`digits`] makes whole numbers of text and [`decimals`] floats, [`extremes()`] finds the
+//! [`Expand`] puts items at the places of bits. [`marks`] finds a few other bytes, [`digits`] makes whole numbers of text and [`decimals`] floats, [`extremes()`] finds the
 //! smallest and the largest number.
 //!
 //! A kernel is compiled for several generations of processors, and one of them is chosen at run time.
@@ -40,6 +40,7 @@
 mod cpu;
 pub mod decimals;
 pub mod digits;
+mod expand;
 mod extremes;
 pub mod hybrid;
 pub mod levels;
@@ -51,5 +52,6 @@ pub mod structure;
 mod swap;
 
 pub use cpu::{CpuFeatures, Generation};
+pub use expand::Expand;
 pub use extremes::{Extremes, Ordered, extremes};
 pub use swap::append_big;

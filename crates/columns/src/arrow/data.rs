@@ -23,6 +23,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, Buffer, OffsetBuffer, ScalarBuffer, i256};
 use arrow_schema::{DataType, Field, FieldRef, UnionFields};
+use forthwith_kernels::levels::levels_from;
 use std::{borrow::Cow, sync::Arc};
 
 pub(super) fn export(array: &Array, options: &Options) -> Result<ArrayRef, ExportError> {
@@ -298,21 +299,10 @@ fn numbers(column: &Column) -> ArrayRef {
 
 /// A bit for each byte, set where the byte is not zero.
 fn packed(bytes: &[u8]) -> BooleanBuffer {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    // Each byte's lowest bit is moved to a place of its own in the highest byte.
-    const PLACES: u64 = 0x0102_0408_1020_4080;
-    let eight = |some: [u8; 8]| {
-        let word = some.map(|byte| u8::from(byte != 0));
-        ((u64::from_le_bytes(word) & ONES).wrapping_mul(PLACES) >> 56) as u8
-    };
-    let (whole, rest) = bytes.as_chunks::<8>();
-    let mut out: Vec<u8> = whole.iter().map(|some| eight(*some)).collect();
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        out.push(eight(last));
-    }
-    BooleanBuffer::new(Buffer::from_vec(out), 0, bytes.len())
+    let mut bits = vec![0; bytes.len().div_ceil(64)];
+    levels_from(bytes, 1, &mut bits);
+    let bits: Vec<u64> = bits.into_iter().map(u64::to_le).collect();
+    BooleanBuffer::new(Buffer::from_vec(bits), 0, bytes.len())
 }
 
 fn primitive<T: ArrowPrimitiveType>(column: &Column) -> ArrayRef {

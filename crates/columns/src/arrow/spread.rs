@@ -12,6 +12,7 @@ use arrow_array::{
 use arrow_buffer::{ArrowNativeType, BooleanBuffer, Buffer, NullBuffer, OffsetBuffer};
 use arrow_data::{ArrayData, transform::MutableArrayData};
 use arrow_schema::DataType;
+use forthwith_kernels::Expand;
 use std::sync::Arc;
 
 /// The rows of `values` that `index` names, and nulls where it is negative.
@@ -86,7 +87,7 @@ pub(super) fn of_rows(values: &ArrayRef, rows: &Presence) -> Result<ArrayRef, Ex
                 Some(2) => numbers(data.buffer::<u16>(0), rows),
                 Some(4) => numbers(data.buffer::<u32>(0), rows),
                 Some(8) => numbers(data.buffer::<u64>(0), rows),
-                Some(16) => numbers(data.buffer::<i128>(0), rows),
+                Some(16) => numbers(data.buffer::<u128>(0), rows),
                 _ => return in_runs(&data, rows.index()),
             };
             let spread = ArrayData::builder(kind.clone()).len(count).add_buffer(buffer);
@@ -106,46 +107,14 @@ fn bits(words: impl Iterator<Item = u64>, rows: &Presence) -> BooleanBuffer {
 }
 
 /// Numbers at their places, and zeros where there are none.
-pub(super) fn numbers<T: ArrowNativeType + Default>(values: &[T], rows: &Presence) -> Buffer {
-    let mut rest = values.get(..rows.there()).unwrap_or_default();
-    let mut out: Vec<T> = Vec::with_capacity(rows.rows());
-    for (word, count) in rows.words() {
-        let there = word.count_ones() as usize;
-        let (values, more) = rest.split_at_checked(there).unwrap_or_default();
-        rest = more;
-        if there == count {
-            out.extend_from_slice(values);
-            continue;
-        }
-        let start = out.len();
-        out.resize(start + count, T::default());
-        let places = &mut out[start..];
-        if count - there <= FEW {
-            // Between those that are missing are runs.
-            let mut from = 0;
-            let mut missing = !word & low(count);
-            let mut values = values;
-            while missing != 0 {
-                let at = missing.trailing_zeros() as usize;
-                let (run, more) = values.split_at_checked(at - from).unwrap_or_default();
-                places[from..from + run.len()].copy_from_slice(run);
-                values = more;
-                from = at + 1;
-                missing &= missing - 1;
-            }
-            places[from..from + values.len()].copy_from_slice(values);
-        } else {
-            let mut word = word;
-            for value in values {
-                places[word.trailing_zeros() as usize % 64] = *value;
-                word &= word.wrapping_sub(1);
-            }
-        }
-    }
-    Buffer::from_vec(out)
+pub(super) fn numbers<T: Expand + ArrowNativeType>(values: &[T], rows: &Presence) -> Buffer {
+    let masks: Vec<u64> = rows.words().map(|(word, _)| word).collect();
+    let mut all = T::expand(values.get(..rows.there()).unwrap_or_default(), &masks);
+    all.truncate(rows.rows());
+    Buffer::from_vec(all)
 }
 
-/// Rows of 64 that are missing, up to which the others are copied in runs.
+/// The rows of 64 that are missing, up to which bits are moved on at each of them.
 const FEW: usize = 8;
 
 /// As many bits from the lowest on.
