@@ -24,7 +24,7 @@ enum Backing {
     Items(Box<dyn Items>),
     /// The index of rows, some of which are missing, made when it is first looked at.
     Rows(Presence),
-    /// The offsets of texts that are views, and the bytes of all, both made when they are first looked at.
+    /// The offsets and the bytes of texts, made of their views when they are first looked at.
     TextOffsets(Arc<TextViews>),
     TextBytes(Arc<TextViews>),
 }
@@ -81,7 +81,7 @@ impl Column {
         }
     }
 
-    /// The offsets and the bytes of texts that are views, which take no memory before they are looked at.
+    /// The offsets and the bytes of texts, which are made of their views when they are first looked at.
     #[must_use]
     pub fn of_texts(texts: TextViews) -> [Self; 2] {
         let (rows, bytes) = (texts.rows(), usize::try_from(texts.length()).unwrap_or(usize::MAX));
@@ -93,7 +93,7 @@ impl Column {
         ]
     }
 
-    /// The views of which these are the offsets, and those among them whose offsets these are.
+    /// The views that these offsets are made of, and the rows of these offsets among them.
     #[must_use]
     pub fn texts(&self) -> Option<(&TextViews, Range<usize>)> {
         match &*self.backing {

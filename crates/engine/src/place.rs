@@ -434,13 +434,14 @@ impl<'p> Places<'p> {
         let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
         if let Some([(_, offsets), (_, bytes)]) = self.views.and_then(|at| columns.get_mut(at..at + 2)) {
             let length = self.text_bytes.into_inner();
-            // As much as whoever looks at offsets and bytes will ask for.
+            // Offsets and bytes may be looked at, for which there has to be memory.
             if usize::try_from(length)
                 .map_or(true, |length| length > memory.available() || !is_to_be_had(length))
             {
                 return Err(Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: length }));
             }
-            [*offsets, *bytes] = Column::of_texts(TextViews::new(offsets.clone(), bytes.clone(), length));
+            [*offsets, *bytes] =
+                Column::of_texts(TextViews::new(offsets.to_bytes(), bytes.to_bytes(), length));
         }
         if let Decoder::Program(program) = &self.group.decoder {
             columns =
@@ -451,7 +452,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Whether the system has so many bytes.
+/// Whether the system has this number of bytes.
 fn is_to_be_had(bytes: usize) -> bool {
     bytes <= SURELY || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
@@ -565,7 +566,7 @@ impl FormatColumns for Taking<'_> {
     }
 
     fn count_text(&self, bytes: u64) {
-        // More than can be is refused when all is there.
+        // A sum of more than 64 bits is refused in the end.
         let add = |sum: u64| Some(sum.saturating_add(bytes));
         let _ = self.turn.places.text_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }

@@ -24,7 +24,7 @@ pub(crate) enum Framing {
     /// One after the other.
     #[default]
     Values,
-    /// One after the other, as many as there are lines: damage ends with its line if each is on a line of its own.
+    /// One after the other, in a file with an equal number of lines: damage ends with its line if each value is on its own.
     LikelyLines,
     /// Items of a list, with commas between them.
     List,

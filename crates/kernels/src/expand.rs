@@ -83,7 +83,7 @@ fn word_by_word<T: Copy + Default>(mut items: &[T], masks: &[u64], out: &mut [Ma
         }
         places.iter_mut().for_each(|place| *place = MaybeUninit::new(T::default()));
         if mask.count_zeros() <= FEW {
-            // Between those that are missing are runs.
+            // Runs of items lie between the missing ones.
             let (mut from, mut rest, mut missing) = (0, some, !mask);
             while missing != 0 {
                 let at = missing.trailing_zeros() as usize;

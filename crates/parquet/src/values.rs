@@ -155,7 +155,7 @@ impl<'a> Values<'a> {
         if is_at_end { Ok(()) } else { Err(odd("values that end before their bytes do")) }
     }
 
-    /// Takes the next values; answers how many bytes of text they are, or of what views point into but for a dictionary.
+    /// Takes the next values; answers the number of bytes of their text, or of the bytes that their views point into outside a dictionary.
     pub(crate) fn load(
         &mut self,
         count: usize,
@@ -325,8 +325,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Writes the views of what was loaded, and what they point into, which begins at byte `base` of the column. Answers how many
-    /// bytes the texts are.
+    /// Writes the views of the loaded texts, and the bytes that they point into, which begin at byte `base` of the column. Answers
+    /// the number of bytes of the texts.
     pub(crate) fn store_views(
         &self,
         leaf: &Leaf,
@@ -362,7 +362,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether each text whose view was stored, with what they point into from byte `base` on, is UTF-8.
+    /// Whether each text whose view was stored is UTF-8. The stored bytes begin at byte `base` of the column.
     pub(crate) fn are_viewed_texts(
         &self,
         dictionary: Option<&Dictionary>,

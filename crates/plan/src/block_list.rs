@@ -3,14 +3,14 @@
 use crate::{Error, Result, Stored};
 use std::ops::Range;
 
-/// A block, and what is known of its beginning.
+/// A block, with the format's notes on its beginning.
 #[derive(Clone, Debug)]
 pub struct FoundBlock<S> {
     /// Its entries.
     pub entries: Range<u64>,
     /// Its bytes.
     pub stored: Stored,
-    /// What the format needs to know to decode it.
+    /// The state in which the format decodes it.
     pub start: S,
 }
 

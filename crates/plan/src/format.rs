@@ -173,7 +173,7 @@ pub trait Columns {
     fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool;
 
     /// The column of [`Group::views`](crate::Group::views), if views are wanted: it gets two integers of 64 bits for each text,
-    /// and the column of bytes behind it whatever views point into, of any size.
+    /// and the column behind it the bytes that views point into, of any length.
     fn views(&self) -> Option<usize> {
         None
     }

@@ -188,7 +188,7 @@ pub struct Group {
     /// that mean nothing beyond the plan.
     #[serde(default)]
     pub items: Option<Range<u64>>,
-    /// The column of offsets of texts, behind which is that of their bytes, in whose place the format can give views.
+    /// The number of the column of text offsets that the format can fill with views. The next column is that of the text.
     #[serde(default, skip_serializing_if = "is_default")]
     pub views: Option<u32>,
 }

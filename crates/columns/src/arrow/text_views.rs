@@ -7,10 +7,10 @@ use arrow_buffer::{Buffer, ScalarBuffer};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::sync::Arc;
 
-/// The array of texts, with gaps if these are its `rows`; nothing where a view lies, where text is not UTF-8, or for bytes
+/// The array of texts, with gaps if these are its `rows`. Nothing for a view outside the bytes, text that is not UTF-8, or bytes
 /// that are not aligned.
 pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) -> Option<ArrayRef> {
-    let bytes = texts.views().to_bytes();
+    let bytes = texts.views().clone();
     if !bytes.as_ptr().addr().is_multiple_of(align_of::<u128>()) {
         return None;
     }
@@ -28,7 +28,7 @@ pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) ->
         return None;
     }
     // SAFETY: each view is a short text that is padded by zeros, or names bytes of a buffer that begin with its prefix; those of
-    // text are UTF-8. A view of zeros, for what is missing, is an empty text. There are as many as the nulls need.
+    // text are UTF-8. A view of zeros, of a missing text, is an empty text. The nulls have the length of the views.
     Some(unsafe {
         match binary {
             true => Arc::new(BinaryViewArray::new_unchecked(views, buffers.into(), nulls)),
@@ -102,7 +102,7 @@ mod tests {
     #![allow(clippy::unwrap_used)] // a test fails by panicking
 
     use super::*;
-    use crate::{Column, view};
+    use crate::view;
     use arrow_array::{Array as _, cast::AsArray as _};
 
     fn texts(of: &[&[u8]]) -> TextViews {
@@ -112,12 +112,11 @@ mod tests {
             bytes.extend_from_slice(text);
             length += text.len() as u64;
         }
-        let views: Vec<i64> = views.as_chunks::<8>().0.iter().map(|half| i64::from_ne_bytes(*half)).collect();
         // In memory that is aligned for a view.
         let memory = crate::Memory::default();
-        let builder = crate::Builder::new(&memory, crate::DType::Int64, false, 16 * of.len()).unwrap();
-        builder.extend(crate::bytes_of(&views)).unwrap();
-        TextViews::new(builder.finish(), Column::from_slice(&bytes), length)
+        let builder = crate::Builder::new(&memory, crate::DType::UInt8, false, views.len()).unwrap();
+        builder.extend(&views).unwrap();
+        TextViews::new(builder.finish().to_bytes(), bytes.into(), length)
     }
 
     #[test]
@@ -140,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_text_is_left_to_others() {
+    fn bytes_that_are_not_text_are_left_to_others() {
         for bad in [&b"\xff"[..], b"a long text with \xff in it"] {
             assert!(array(&texts(&[b"good", bad]), false, None).is_none());
             assert!(array(&texts(&[b"good", bad]), true, None).is_some());

@@ -77,7 +77,7 @@ impl Map {
         self.warm = bytes.min(self.len);
     }
 
-    /// Allows the system to take the pages before they are written again, when it needs some; what is in them is lost.
+    /// Allows the system to take the pages before they are written again, when it needs some. Their contents are lost.
     pub(super) fn free_lazily(&mut self) {
         // A hint: where the call does not exist, the pages stay.
         // SAFETY: the range is an owned mapping, and nothing refers to it.

@@ -442,8 +442,8 @@ impl Selection {
         self
     }
 
-    /// Texts as Arrow's views where the file has them so, of which no offsets are made before they are looked at: for what becomes
-    /// arrays of views. Only of columns as they are, of all entries, whose text is validated.
+    /// Texts as Arrow's views where the format can give them. Offsets and bytes are made of them when they are looked at. This
+    /// holds for columns that are read as they are, without a cut, and whose text is validated.
     #[must_use]
     pub const fn with_views(mut self, views: bool) -> Self {
         self.views = views;
