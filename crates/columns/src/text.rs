@@ -62,6 +62,13 @@ fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u
         }
         Form::String { key, binary: false } => {
             let offsets = lookup.column(key, "offsets", DType::Int64, 0).ok()?;
+            if let Some((texts, rows)) = offsets.texts()
+                && rows == (0..texts.rows())
+            {
+                let row = texts.first_not_text()?;
+                let bytes = texts.text(row).unwrap_or_default().to_vec();
+                return Some(NotText { row: row as u64, member: member.to_owned(), bytes });
+            }
             let data = lookup.column(key, "data", DType::UInt8, 0).ok()?;
             let row = check_utf8_by(offsets, data, threads).err()?.row;
             let at = |row: usize| offsets.item::<i64>(row).and_then(|at| usize::try_from(at).ok());

@@ -90,6 +90,19 @@ impl TextViews {
         self.views.len() / VIEW
     }
 
+    /// A text; nothing for a view outside the bytes.
+    #[must_use]
+    pub fn text(&self, row: usize) -> Option<&[u8]> {
+        viewed(self.views.as_chunks::<VIEW>().0.get(row)?, &self.bytes, 0)
+    }
+
+    /// The first row whose text is not UTF-8.
+    #[must_use]
+    pub fn first_not_text(&self) -> Option<usize> {
+        let is_text = |row: &usize| self.text(*row).is_some_and(|text| std::str::from_utf8(text).is_ok());
+        (0..self.rows()).find(|row| !is_text(row))
+    }
+
     /// Bytes of all texts together.
     #[must_use]
     pub const fn length(&self) -> u64 {
@@ -117,7 +130,7 @@ impl TextViews {
             let (views, _) = self.views.as_chunks::<VIEW>();
             let bytes = &self.bytes;
             let length = usize::try_from(self.length).unwrap_or(usize::MAX);
-            let (mut offsets, mut texts) = (Vec::with_capacity(views.len() + 1), Vec::new());
+            let (mut offsets, mut texts) = (Vec::with_capacity(views.len() + 1), Vec::with_capacity(length));
             offsets.push(0);
             for view in views {
                 let text = viewed(view, bytes, 0).unwrap_or_default();
@@ -168,6 +181,10 @@ mod tests {
         assert_eq!((texts.rows(), texts.buffers().len()), (5, 1));
         assert_eq!(texts.texts(), all.as_bytes());
         assert_eq!(texts.offsets(), [0, 0, 1, 13, 26, all.len() as i64]);
+        assert_eq!(
+            (texts.text(3), texts.text(5), texts.first_not_text()),
+            (Some(words[3].as_bytes()), None, None)
+        );
     }
 
     #[test]

@@ -130,9 +130,6 @@ const PAUSES: u32 = 30;
 /// Bytes for which a column has room beyond those that are likely.
 const LIKELY: usize = 4096;
 
-/// Bytes that are not asked for ahead.
-const SURELY: usize = 1 << 30;
-
 /// Fewer rows are finished before a thread has begun.
 const WORTH_A_THREAD: usize = 1 << 17;
 
@@ -434,10 +431,7 @@ impl<'p> Places<'p> {
         let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
         if let Some([(_, offsets), (_, bytes)]) = self.views.and_then(|at| columns.get_mut(at..at + 2)) {
             let length = self.text_bytes.into_inner();
-            // Offsets and bytes may be looked at, for which there has to be memory.
-            if usize::try_from(length)
-                .map_or(true, |length| length > memory.available() || !is_to_be_had(length))
-            {
+            if usize::try_from(length).is_err() {
                 return Err(Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: length }));
             }
             [*offsets, *bytes] =
@@ -450,11 +444,6 @@ impl<'p> Places<'p> {
         let all = Array { form: self.group.form.clone(), length: entries, columns };
         Ok(if self.group.split { all.into_fields() } else { vec![all] })
     }
-}
-
-/// Whether the system has this number of bytes.
-fn is_to_be_had(bytes: usize) -> bool {
-    bytes <= SURELY || Vec::<u8>::new().try_reserve_exact(bytes).is_ok()
 }
 
 /// The turn of one task, and why not to wait for it any more.

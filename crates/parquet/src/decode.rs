@@ -2,10 +2,11 @@
 //! cache between being unpacked and being used.
 
 use crate::{
+    item_views::ItemViews,
     leaf::{Kept, Leaf},
     levels::{BATCH, Levels, Work, bounded, ones},
     pages::{DATA_2, Page, Pages, inflate, split, wrong_rows},
-    values::{Dictionary, ItemViews, Values},
+    values::{Dictionary, Values},
 };
 use forthwith_columns::Presence;
 use forthwith_io::Decompressor;
@@ -113,7 +114,7 @@ pub(crate) fn decode(
         present: vec![Presence::default(); leaf.nodes.len()],
         are_text: has_text.then_some(true),
         has_views,
-        items: ItemViews::default(),
+        items: ItemViews::new(wanted == (0..entries)),
         text_bytes: 0,
     };
     let dictionary = None;
@@ -212,6 +213,9 @@ fn ahead(
     let mut slots = columns.take_last(&items)?;
     let mut out: Vec<&mut [u8]> = slots.iter_mut().map(|slot| &mut **slot).collect();
     run(&mut state, &mut To::Slots(&mut out))?;
+    if out.iter().any(|left| !left.is_empty()) {
+        return Err(changed());
+    }
     drop(slots);
     columns.count_text(state.text_bytes);
     if state.are_text != Some(false) {
@@ -299,7 +303,8 @@ impl State {
 
     /// Whether values are counted, and how many there are is known without looking at them.
     fn is_counted(&self, leaf: &Leaf, values: &Values<'_>, to: &To<'_, '_>) -> bool {
-        let is_even = leaf.kept != Kept::Bytes || self.has_views && values.are_items();
+        let is_even =
+            leaf.kept != Kept::Bytes || self.has_views && values.are_items() && self.items.is_whole();
         is_even && matches!(to, To::Count(_))
     }
 
@@ -388,7 +393,7 @@ impl State {
         let is_counted = self.is_counted(leaf, values, to);
         let mut text = if is_counted { 0 } else { values.load(inside, leaf, dictionary, loaded)? };
         if self.has_views && inside > 0 {
-            text += values.items_room(dictionary, &mut self.items);
+            text += values.items_room(dictionary, loaded, &mut self.items);
         }
         if leaf.may_overflow()
             && !is_counted
@@ -447,7 +452,8 @@ impl State {
                 let from = (&*loaded, &mut this.items);
                 this.text_bytes += values.store_views(leaf, dictionary, from, base, leaves)?;
                 if is_looked_at {
-                    this.are_text = Some(values.are_viewed_texts(dictionary, base, leaves));
+                    let from = (&*loaded, &mut this.items);
+                    this.are_text = Some(values.are_viewed_texts(dictionary, from, base, leaves));
                 }
             } else {
                 values.store(leaf, dictionary, loaded, base, leaves)?;
@@ -517,6 +523,11 @@ impl State {
     }
 }
 
+#[cold]
+fn changed() -> Error {
+    Error::fault("pages that change while they are read")
+}
+
 /// Bytes of an item of each column.
 fn item_size(leaf: &Leaf, column: usize) -> usize {
     match column.checked_sub(leaf.nodes.len()) {
@@ -531,9 +542,8 @@ fn item_size(leaf: &Leaf, column: usize) -> usize {
 fn advance<'c>(leaf: &Leaf, out: &mut [&'c mut [u8]], sizes: &[usize]) -> Result<Vec<&'c mut [u8]>> {
     let mut here = Vec::with_capacity(out.len());
     for (column, (out, size)) in out.iter_mut().zip(sizes).enumerate() {
-        let (now, rest) = std::mem::take(out)
-            .split_at_mut_checked(size * item_size(leaf, column))
-            .ok_or_else(|| Error::fault("pages that change while they are read"))?;
+        let (now, rest) =
+            std::mem::take(out).split_at_mut_checked(size * item_size(leaf, column)).ok_or_else(changed)?;
         *out = rest;
         here.push(now);
     }

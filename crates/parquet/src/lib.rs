@@ -57,6 +57,7 @@ mod format;
 mod hints;
 mod hybrid;
 mod index;
+mod item_views;
 mod leaf;
 mod levels;
 mod page;

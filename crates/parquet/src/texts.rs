@@ -248,6 +248,17 @@ impl TextItems {
         self.are_text
     }
 
+    /// The number of items.
+    pub(crate) const fn len(&self) -> usize {
+        self.short.len()
+    }
+
+    /// An item.
+    pub(crate) fn item(&self, row: u32) -> Option<&[u8]> {
+        let [start, end] = self.bounds.get(row as usize..)?.first_chunk::<2>()?;
+        self.bytes.get(*start..*end)
+    }
+
     /// The bytes that views of the items point into.
     pub(crate) fn viewed_bytes(&self) -> &[u8] {
         let end = if self.are_short { 0 } else { self.bounds.last().copied().unwrap_or(0) };

@@ -4,6 +4,7 @@
 use crate::{
     delta::Delta,
     hybrid::Hybrid,
+    item_views::ItemViews,
     leaf::{Kept, Leaf, Physical},
     texts::{self, TextItems, Texts, Views},
 };
@@ -38,14 +39,6 @@ pub(crate) struct Loaded {
     text: Vec<u8>,
     /// Whether texts become views.
     pub(crate) has_views: bool,
-}
-
-/// The views of a dictionary's items.
-#[derive(Debug, Default)]
-pub(crate) struct ItemViews {
-    /// Whether room for their bytes was taken.
-    has_room: bool,
-    views: Vec<[u8; VIEW]>,
 }
 
 pub(crate) struct Values<'a> {
@@ -315,12 +308,15 @@ impl<'a> Values<'a> {
         matches!(self.way, Way::Rows(_))
     }
 
-    /// Bytes of a dictionary that the views of values that were loaded point into, the first time.
-    pub(crate) fn items_room(&self, dictionary: Option<&Dictionary>, items: &mut ItemViews) -> usize {
+    /// Bytes of dictionary items that the views of the loaded values point into and that are not in the column yet.
+    pub(crate) fn items_room(
+        &self,
+        dictionary: Option<&Dictionary>,
+        loaded: &Loaded,
+        items: &mut ItemViews,
+    ) -> usize {
         match (&self.way, dictionary) {
-            (Way::Rows(_), Some(dictionary)) if !std::mem::replace(&mut items.has_room, true) => {
-                dictionary.texts.viewed_bytes().len()
-            }
+            (Way::Rows(_), Some(dictionary)) => items.room(&dictionary.texts, &loaded.rows),
             _ => 0,
         }
     }
@@ -346,12 +342,8 @@ impl<'a> Values<'a> {
         let long = loaded.integers.iter().map(|length| *length as usize);
         match &self.way {
             Way::Rows(_) => {
-                let texts = &dictionary.ok_or_else(missing)?.texts;
-                if items.views.is_empty() {
-                    to.bytes.copy_from_slice(texts.viewed_bytes().get(..to.bytes.len()).ok_or_else(missing)?);
-                    items.views = texts.views(base);
-                }
-                to.gather(&items.views, &loaded.rows)
+                items.place(&dictionary.ok_or_else(missing)?.texts, to.bytes, base)?;
+                to.gather(items.views(), &loaded.rows)
             }
             Way::Text => to.behind_lengths(&bytes[loaded.from..]),
             Way::Plain => to.of_lengths(&bytes[loaded.from..], even),
@@ -366,11 +358,14 @@ impl<'a> Values<'a> {
     pub(crate) fn are_viewed_texts(
         &self,
         dictionary: Option<&Dictionary>,
+        (loaded, items): (&Loaded, &mut ItemViews),
         base: u64,
         stored: &[&mut [u8]],
     ) -> bool {
         match (&self.way, dictionary, stored) {
-            (Way::Rows(_), Some(dictionary), _) => dictionary.texts.are_text(),
+            (Way::Rows(_), Some(dictionary), _) => {
+                dictionary.texts.are_text() || items.are_texts(&dictionary.texts, &loaded.rows)
+            }
             (_, _, [views, bytes]) => texts::are_texts(views.as_chunks().0, bytes, base),
             _ => false,
         }

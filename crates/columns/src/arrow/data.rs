@@ -148,8 +148,7 @@ impl Exporter<'_> {
         Ok(array)
     }
 
-    /// The texts, at their places among `rows` if some are missing: they are looked at once.
-    /// Texts in the layout that is wanted.
+    /// The texts in the layout of the options, at their places among `rows` if some are missing.
     fn texts(
         &self,
         key: &str,
@@ -160,15 +159,16 @@ impl Exporter<'_> {
         if !self.options.views {
             return self.text(key, binary, length, rows);
         }
-        if let Some(texts) = self.lookup.texts(key, length)?
-            && let Some(array) = text_views::array(texts, binary, rows)
-        {
-            return Ok(array);
+        if let Some(texts) = self.lookup.texts(key, length)? {
+            let bad = || texts.first_not_text().unwrap_or(0) as u64;
+            let array = text_views::array(texts, binary, rows);
+            return array.ok_or_else(|| ExportError::Text { key: key.into(), row: bad() });
         }
         let array = self.text(key, binary, length, rows)?;
         Ok(if binary { binary_views(array.as_binary()) } else { string_views(array.as_string()) })
     }
 
+    /// The texts with offsets of 64 bits, which are looked at once.
     fn text(
         &self,
         key: &str,

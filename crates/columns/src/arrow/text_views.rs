@@ -7,18 +7,18 @@ use arrow_buffer::{Buffer, ScalarBuffer};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::sync::Arc;
 
-/// The array of texts, with gaps if these are its `rows`. Nothing for a view outside the bytes, text that is not UTF-8, or bytes
-/// that are not aligned.
+/// The array of texts, with gaps if these are its `rows`. Nothing for a view outside the bytes or text that is not UTF-8.
 pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) -> Option<ArrayRef> {
-    let bytes = texts.views().clone();
-    if !bytes.as_ptr().addr().is_multiple_of(align_of::<u128>()) {
-        return None;
-    }
+    let bytes = texts.views();
     let buffers: Vec<Buffer> = texts.buffers().into_iter().map(Buffer::from).collect();
     if !are_sound(bytes.as_chunks().0, &buffers, binary) {
         return None;
     }
-    let views = Buffer::from(bytes);
+    // Few of them may lie anywhere, and are copied.
+    let views = match bytes.as_ptr().addr().is_multiple_of(align_of::<u128>()) {
+        true => Buffer::from(bytes.clone()),
+        false => Buffer::from_slice_ref(bytes),
+    };
     let (views, nulls) = match rows {
         None => (views, None),
         Some(rows) => (spread::numbers(views.typed_data::<u128>(), rows), Some(spread::nulls(rows))),
