@@ -3,6 +3,7 @@
 use crate::{
     context::Context,
     fill::Fill,
+    framing::{Event, Framer},
     lexer::{DEEPEST, Lexer, Stop},
     place::Place,
     record::Member,
@@ -52,11 +53,7 @@ impl Recipe {
             Framing::Values | Framing::List => self.whole(text, task, &place),
             Framing::LikelyLines => self.whole(text, task, &place).or_else(|error| {
                 let values = task.entries.end - task.entries.start;
-                if lines_of(text).count() as u64 == values {
-                    self.lines(text, task, &place)
-                } else {
-                    Err(error)
-                }
+                if are_on_lines(text, values) { self.lines(text, task, &place) } else { Err(error) }
             }),
             // Without damage, lines need not be told apart.
             Framing::Lines if task.wanted == task.entries => {
@@ -144,6 +141,24 @@ fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill
         }
     }
     Ok(fill)
+}
+
+/// Whether a text is a number of lists and objects, each on a line of its own.
+fn are_on_lines(text: &[u8], values: u64) -> bool {
+    let (mut found, mut are_apart) = (0, true);
+    let mut framer = Framer::new(false);
+    framer.run(text, true, |event| {
+        let Event::Entry(end) = event else {
+            are_apart = false;
+            return false;
+        };
+        found += 1;
+        let behind = text[end..].iter().find(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+        are_apart &= matches!(behind, None | Some(b'\n'));
+        are_apart
+    });
+    // Each ends a line, and there are no more lines.
+    are_apart && framer.is_between() && found == values && lines_of(text).count() as u64 == values
 }
 
 /// The lines that are not blank, with the bytes at which they begin.

@@ -123,6 +123,18 @@ fn damage_ends_with_its_line() {
 }
 
 #[test]
+fn values_that_are_not_on_lines_are_not_told_apart_by_lines() {
+    // As many lines as values, of which one has two and one value has two lines.
+    let text = b"{\"n\":0}{\"n\":1}\n{\"n\":2}\n{\"n\":\n\"bad\"}\n{\"n\":4}\n";
+    for runner in [&OneThread::default() as &dyn BlockRunner, &Several::default()] {
+        let part = |range| entries(text, &schema("{n: int32}"), runner, Some(range));
+        let error = part(1..2).expect_err("the block is read as one");
+        assert_eq!(error.place.entry, Some(3), "{error}");
+        assert!(error.to_string().contains("line 4"), "{error}");
+    }
+}
+
+#[test]
 fn the_last_of_members_of_one_name_counts() {
     let text = b"{\"a\": [1, 2], \"b\": 1, \"a\": [{}], \"a\": []} {\"a\": [3], \"b\": 2, \"a\": [4, 5]}";
     let wanted = vec!["{\"a\":[],\"b\":1}".to_owned(), "{\"a\":[4,5],\"b\":2}".into()];
