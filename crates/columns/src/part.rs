@@ -49,6 +49,17 @@ impl<'a> Cut<'a> {
                 if self.done.contains_key(key.as_str()) {
                     return self.first(key, &rows).map(drop);
                 }
+                let count = rows.end.checked_add(1).ok_or(Invalid::Overflow { rows: rows.end, each: 1 })?;
+                if let Some((texts, all)) = self.from.column(key, "offsets", DType::Int64, count)?.texts()
+                    && all.start == 0
+                {
+                    self.first(key, &rows)?;
+                    let part = texts.part(rows.start as usize..rows.end as usize); // as long as the end
+                    let [offsets, bytes] = Column::of_texts(part);
+                    self.columns.push((format!("{key}-offsets"), offsets));
+                    self.columns.push((format!("{key}-data"), bytes));
+                    return Ok(());
+                }
                 let bytes = self.offsets(key, &rows)?;
                 self.data(key, DType::UInt8, bytes)
             }

@@ -5,7 +5,7 @@
 //! those, which are made then.
 
 use bytes::Bytes;
-use std::sync::OnceLock;
+use std::{collections::HashMap, ops::Range, sync::OnceLock};
 
 /// Bytes of a view.
 pub const VIEW: usize = 16;
@@ -94,6 +94,27 @@ impl TextViews {
     #[must_use]
     pub fn text(&self, row: usize) -> Option<&[u8]> {
         viewed(self.views.as_chunks::<VIEW>().0.get(row)?, &self.bytes, 0)
+    }
+
+    /// Some of the texts, with copies of the bytes that they have outside their views: each is copied once, however often it occurs.
+    pub(crate) fn part(&self, rows: Range<usize>) -> Self {
+        let all = self.views.as_chunks::<VIEW>().0;
+        let (mut views, mut bytes, mut length) = (Vec::with_capacity(rows.len() * VIEW), Vec::new(), 0);
+        let mut known: HashMap<[u8; VIEW], [u8; VIEW]> = HashMap::new();
+        for of in all.get(rows).unwrap_or_default() {
+            // A view that lies is an empty text in the part, too.
+            let text = viewed(of, &self.bytes, 0).unwrap_or_default();
+            length += text.len() as u64;
+            if text.len() <= SHORT {
+                views.extend(view(text, 0));
+                continue;
+            }
+            views.extend(*known.entry(*of).or_insert_with(|| {
+                bytes.extend_from_slice(text);
+                view(text, (bytes.len() - text.len()) as u64)
+            }));
+        }
+        Self::new(views.into(), bytes.into(), length)
     }
 
     /// The first row whose text is not UTF-8.

@@ -98,3 +98,27 @@ def test_text_that_is_not_utf8_is_named_with_its_row():
         pa.table(forthwith.open(io.BytesIO(damaged)).select(strings="string_view"))
     with pytest.raises(forthwith.DamagedFileError, match="text that is not UTF-8"):
         forthwith.open(io.BytesIO(damaged)).arrays(library="pl")
+
+
+def test_steps_keep_the_items_that_they_use(tmp_path):
+    words = [f"{at:06} " + "x" * 1000 for at in range(2000)]
+    path = tmp_path / "steps.parquet"
+    pq.write_table(pa.table({"text": words * 2}), path, dictionary_pagesize_limit=1 << 30)
+    file = forthwith.open(path)
+    for step in (1, 100, 1500):
+        read = pa.table(file.select(strings="string_view", step_size=step))["text"]
+        assert read.to_pylist() == words * 2
+        # Each text is in each step once, and no other.
+        assert sum(chunk.nbytes for chunk in read.chunks) < 2 * sum(map(len, words)) + 100_000
+
+
+def test_texts_are_not_made_plain_where_views_are_cut(tmp_path):
+    words = ["a" * 1_000_000, "b" * 1_000_000]
+    path = tmp_path / "large.parquet"
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1] * 50_000, pa.int32()), pa.array(words))
+    pq.write_table(pa.table({"text": column}), path, store_schema=False, row_group_size=1 << 20)
+    # 100 GB of text, of which two megabytes are different ones.
+    read = pa.table(forthwith.open(path).select(strings="string_view", step_size=1000))
+    assert (read.num_rows, read["text"].num_chunks) == (100_000, 100)
+    assert read["text"][99_999].as_py() == words[1]
+    assert forthwith.open(path).arrays(library="pl").height == 100_000
