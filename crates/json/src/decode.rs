@@ -157,7 +157,7 @@ fn are_on_lines(text: &[u8], values: u64) -> bool {
         are_apart &= matches!(behind, None | Some(b'\n'));
         are_apart
     });
-    // Each ends a line, and there are no more lines.
+    // Each value ends a line, and each line has one.
     are_apart && framer.is_between() && found == values && lines_of(text).count() as u64 == values
 }
 

@@ -6,8 +6,8 @@ use forthwith_plan::{Error, Result};
 
 /// The views of a dictionary's items, and the items whose bytes are in the column.
 ///
-/// If a whole chunk is read, all items are put into the column at once. Of a part of it, only those that are used are: a
-/// dictionary would otherwise be copied for each step that reads some rows.
+/// If a whole chunk is read, all items are put into the column at once; if a part is read, only the used ones. A dictionary
+/// would otherwise be copied for each step that reads some rows.
 #[derive(Debug)]
 pub(crate) struct ItemViews {
     is_whole: bool,
