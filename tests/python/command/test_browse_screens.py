@@ -72,6 +72,9 @@ class Window:
             )
             if is_dead == "1" and status:
                 return int(status)
+            if is_dead == "1":
+                # tmux may miss that a child ended. It looks for all of them when a job of its own does.
+                self.tmux("run-shell", "true")
             time.sleep(0.05)
         raise AssertionError(self.screen())
 
