@@ -248,8 +248,7 @@ impl Finder {
         Ok(found)
     }
 
-    /// Ends the block that is being filled. Not a part of the loop over messages, of which few end one.
-    #[inline(never)]
+    /// Ends the block that is being filled.
     fn close(&mut self) {
         if self.next > self.first {
             let (entries, stored) = (self.first..self.next, Stored::Range(self.start..self.end));
