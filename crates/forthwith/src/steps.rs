@@ -91,7 +91,7 @@ impl Steps {
         self
     }
 
-    /// The same as [`Selection::with_views`].
+    /// Texts as Arrow's views: see [`Selection::with_views`].
     #[must_use]
     pub fn with_views(mut self, views: bool) -> Self {
         self.selection = self.selection.with_views(views);

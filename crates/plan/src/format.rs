@@ -172,8 +172,8 @@ pub trait Columns {
     /// whether it was done, without memory and a place. On one's turn.
     fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool;
 
-    /// The column of [`Group::views`](crate::Group::views), if views are wanted: it gets two integers of 64 bits for each text,
-    /// and the column behind it the bytes that views point into, of any length.
+    /// The number of the column that takes views of text, as [`Group::views`](crate::Group::views), if the plan asks for views. A
+    /// view is two 64-bit integers; the next column takes the bytes that the views point into.
     fn views(&self) -> Option<usize> {
         None
     }

@@ -52,8 +52,8 @@ pub struct Plan {
     /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
     #[serde(default)]
     pub bits: bool,
-    /// Texts are wanted as Arrow's views, where the format fills [groups](Group::views) with them and text is validated. Offsets and
-    /// bytes are made of them when they are looked at.
+    /// Validated text is read as Arrow's views if the format can fill a [group](Group::views) with them. Offsets and bytes are made
+    /// of the views on first use.
     #[serde(default, skip_serializing_if = "is_default")]
     pub views: bool,
     /// Columns that no block has, in the order of their positions among the arrays. They are put there when the blocks are

@@ -160,9 +160,12 @@ impl Exporter<'_> {
             return self.text(key, binary, length, rows);
         }
         if let Some(texts) = self.lookup.texts(key, length)? {
-            let bad = || texts.first_not_text().unwrap_or(0) as u64;
-            let array = text_views::array(texts, binary, rows);
-            return array.ok_or_else(|| ExportError::Text { key: key.into(), row: bad() });
+            let refused = || match texts.first_not_text().filter(|_| !binary) {
+                Some(row) => ExportError::Text { key: key.into(), row: row as u64 },
+                // The buffers of views end before a text of more than a GiB.
+                None => ExportError::Long { key: key.into() },
+            };
+            return text_views::array(texts, binary, rows).ok_or_else(refused);
         }
         let array = self.text(key, binary, length, rows)?;
         Ok(if binary { binary_views(array.as_binary()) } else { string_views(array.as_string()) })

@@ -27,8 +27,8 @@ pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) ->
     if nulls.as_ref().is_some_and(|nulls| nulls.len() != views.len()) {
         return None;
     }
-    // SAFETY: each view is a short text that is padded by zeros, or names bytes of a buffer that begin with its prefix; those of
-    // text are UTF-8. A view of zeros, of a missing text, is an empty text. The nulls have the length of the views.
+    // SAFETY: it was checked that each view is a short text or names bytes of a buffer, and that text is UTF-8. A view of zeros, of
+    // a missing text, is an empty text. The nulls have the length of the views.
     Some(unsafe {
         match binary {
             true => Arc::new(BinaryViewArray::new_unchecked(views, buffers.into(), nulls)),
@@ -144,7 +144,7 @@ mod tests {
             assert!(array(&texts(&[b"good", bad]), false, None).is_none());
             assert!(array(&texts(&[b"good", bad]), true, None).is_some());
         }
-        // Each is no text, both together are.
+        // UTF-8 only together: the cut is within a character.
         let halves = "a text that is cut within ö".as_bytes().split_at(27);
         let cut = texts(&[halves.0, halves.1, b"behind it, long enough"]);
         assert!(array(&cut, false, None).is_none());
