@@ -237,7 +237,7 @@ pub fn encode_datums(schema: &Schema, array: &Array, message: bool) -> Result<(V
     let (mut bytes, mut ends) = (Vec::new(), Vec::with_capacity(encoder.rows() as usize));
     for row in 0..encoder.rows() {
         bytes.extend(&head);
-        encoder.row(row, &mut bytes);
+        encoder.row(row, &mut bytes).map_err(refused)?;
         ends.push(bytes.len());
     }
     Ok((bytes, ends))

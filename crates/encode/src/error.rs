@@ -10,6 +10,9 @@ pub enum EncodeError {
     /// The columns are not what their Form says.
     #[error(transparent)]
     Invalid(#[from] Invalid),
+    /// The memory of the columns was changed since they were validated.
+    #[error("columns that are not what their Form says: their memory was changed meanwhile")]
+    Changed,
     /// A column of another type than the layout wants.
     #[error("{}{found} cannot be written as {wanted}", at(.member))]
     Type {
@@ -20,7 +23,7 @@ pub enum EncodeError {
         /// The type in the layout.
         wanted: String,
     },
-    /// A field of the layout for which there is no column.
+    /// A field of the layout without a column.
     #[error("{}there is no column for the field {field:?} of the schema", at(.member))]
     Missing {
         /// The record.
@@ -37,26 +40,36 @@ pub enum EncodeError {
         field: String,
     },
     /// A null where the layout has none.
-    #[error("{}row {row} is null, which the schema does not allow", at(.member))]
+    #[error("{}{}null, which the schema does not allow", at(.member), is(.row))]
     Null {
         /// The value.
         member: String,
-        /// Its row within its node.
-        row: u64,
+        /// Its row in the array; `None` if no row has it.
+        row: Option<u64>,
     },
-    /// A value that the layout's type has no room for.
-    #[error("{}row {row} is {found}, which is not within {wanted}", at(.member))]
+    /// A value out of the range of the layout's type.
+    #[error("{}{}{found}, which is not within {wanted}", at(.member), is(.row))]
     Range {
         /// The value.
         member: String,
-        /// Its row within its node.
-        row: u64,
+        /// Its row in the array; `None` if no row has it.
+        row: Option<u64>,
         /// The value.
         found: String,
         /// The type.
         wanted: String,
     },
-    /// A layout that can be read only.
+    /// A value that the layout does not allow.
+    #[error("{}{}{what}", at(.member), is(.row))]
+    Value {
+        /// The value.
+        member: String,
+        /// Its row in the array; `None` where the caller knows it.
+        row: Option<u64>,
+        /// The fault, as a phrase.
+        what: String,
+    },
+    /// A layout that can be read only, or a value that is too large to be written.
     #[error("{}{what} cannot be written", at(.member))]
     Unsupported {
         /// The value.
@@ -73,12 +86,79 @@ pub enum EncodeError {
 }
 
 impl EncodeError {
-    /// A value that the layout's type has no room for, in a row of its node.
+    /// A value out of the range of the layout's type, in a row of its node.
     pub(crate) fn range(member: &str, row: usize, found: String, wanted: String) -> Self {
-        Self::Range { member: member.into(), row: row as u64, found, wanted }
+        Self::Range { member: member.into(), row: Some(row as u64), found, wanted }
+    }
+
+    /// A value that is found to be wrong while it is appended.
+    pub(crate) fn value(what: impl Into<String>) -> Self {
+        Self::Value { member: String::new(), row: None, what: what.into() }
+    }
+
+    /// Something that is too large to be written.
+    pub(crate) fn large(what: String) -> Self {
+        Self::Unsupported { member: String::new(), what }
+    }
+
+    /// The row of the array that the value is in, if it is known.
+    #[must_use]
+    pub const fn row(&self) -> Option<u64> {
+        match self {
+            Self::Null { row, .. } | Self::Range { row, .. } | Self::Value { row, .. } => *row,
+            _ => None,
+        }
+    }
+
+    /// The path of the value; empty for the outermost, and where it is not known.
+    #[must_use]
+    pub fn member(&self) -> &str {
+        match self {
+            Self::Type { member, .. }
+            | Self::Missing { member, .. }
+            | Self::Extra { member, .. }
+            | Self::Null { member, .. }
+            | Self::Range { member, .. }
+            | Self::Value { member, .. }
+            | Self::Unsupported { member, .. }
+            | Self::Deep { member } => member,
+            Self::Invalid(_) | Self::Changed => "",
+        }
+    }
+
+    /// The error without path and row, and these two.
+    #[must_use]
+    pub fn split(mut self) -> (Self, String, Option<u64>) {
+        let (mut path, mut number) = (String::new(), None);
+        match &mut self {
+            Self::Type { member, .. }
+            | Self::Missing { member, .. }
+            | Self::Extra { member, .. }
+            | Self::Unsupported { member, .. }
+            | Self::Deep { member } => path = std::mem::take(member),
+            Self::Null { member, row }
+            | Self::Range { member, row, .. }
+            | Self::Value { member, row, .. } => {
+                (path, number) = (std::mem::take(member), row.take());
+            }
+            Self::Invalid(_) | Self::Changed => {}
+        }
+        (self, path, number)
+    }
+
+    /// The row of a node, as that of the node around it.
+    pub(crate) fn renumbered(mut self, number: impl FnOnce(u64) -> Option<u64>) -> Self {
+        if let Self::Null { row, .. } | Self::Range { row, .. } | Self::Value { row, .. } = &mut self {
+            *row = row.and_then(number);
+        }
+        self
     }
 }
 
 fn at(member: &str) -> String {
     if member.is_empty() { String::new() } else { format!("{member}: ") }
+}
+
+fn is(row: &Option<u64>) -> String {
+    row.map_or_else(String::new, |row| format!("row {row} is "))
 }

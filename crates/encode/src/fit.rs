@@ -130,10 +130,15 @@ pub(crate) fn as_lists(form: &Form) -> Option<Form> {
     Some(Form::Regular { size, content: Box::new(content.into_owned()) })
 }
 
-/// Whether numbers are other ones without what they mean: those of a decimal, and the bits of a half.
+/// Whether these are the integers of decimals, or the bits of halves.
 pub(crate) fn bare(meaning: LogicalType, content: &Form) -> bool {
     matches!(meaning, LogicalType::Decimal { .. } | LogicalType::Half)
         && matches!(content, Form::Numpy { .. })
+}
+
+/// Whether a field has no column of its own.
+pub(crate) const fn is_flattened(layout: &Layout) -> bool {
+    matches!(layout, Layout::Base(_) | Layout::Passed(_))
 }
 
 /// Whether values of one meaning are written as the other as they are.

@@ -77,44 +77,111 @@ fn real(column: &Column, at: usize) -> f64 {
     }
 }
 
-/// Numbers as bytes of one size each.
-pub(crate) fn packed<'a>(
+/// The numbers of a column in the memory that columns of the type of `wire` have.
+pub(crate) fn converted<'a>(
     column: &'a Column,
     rows: &Rows,
     wire: Encoding,
     member: &str,
 ) -> Result<Cow<'a, [u8]>, EncodeError> {
     let count = rows.count() as usize; // no more than there are
-    let (to, big) = match wire {
-        Encoding::Big(to) => (to, true),
-        Encoding::Little(to) => (to, false),
-        Encoding::Bool | Encoding::StrictBool => {
-            return Ok(column.as_bytes()[..count].iter().map(|byte| u8::from(*byte != 0)).collect());
-        }
-        other => {
-            return Err(EncodeError::Unsupported { member: member.into(), what: format!("{other:?}") });
-        }
+    let to = wire.dtype();
+    let is_written = match wire {
+        Encoding::Scaled { to, .. } | Encoding::Truncated { to, .. } => !whole(to) && to != DType::Bool,
+        Encoding::Big(_)
+        | Encoding::Little(_)
+        | Encoding::Bool
+        | Encoding::StrictBool
+        | Encoding::Widened => true,
+        _ => false,
     };
-    let width = to.size();
-    let native = big == cfg!(target_endian = "big") || width == 1;
-    if column.dtype() == to && native {
-        return Ok(Cow::Borrowed(&column.as_bytes()[..count * width]));
+    if !is_written {
+        return Err(EncodeError::Unsupported { member: member.into(), what: format!("{wire:?}") });
     }
-    let mut bytes = Vec::with_capacity(count * width);
-    let mut put = |little: &[u8]| {
-        if big {
-            bytes.extend(little.iter().rev());
-        } else {
-            bytes.extend(little);
-        }
-    };
+    if column.dtype() == to {
+        let bytes = column.as_bytes().get(..count * to.size());
+        return bytes.map(Cow::Borrowed).ok_or(EncodeError::Changed);
+    }
+    let mut bytes = Vec::with_capacity(count * to.size());
     match to {
-        DType::Float32 => (0..count).for_each(|at| match column.item::<f32>(at) {
-            Some(same) => put(&same.to_le_bytes()),
-            None => put(&(real(column, at) as f32).to_le_bytes()),
-        }),
-        DType::Float64 => (0..count).for_each(|at| put(&real(column, at).to_le_bytes())),
-        _ => integers(column, rows, to, member)?.iter().for_each(|value| put(&value.to_le_bytes()[..width])),
+        DType::Float32 => {
+            (0..count).for_each(|at| bytes.extend((real(column, at) as f32).to_ne_bytes()));
+        }
+        DType::Float64 => (0..count).for_each(|at| bytes.extend(real(column, at).to_ne_bytes())),
+        _ => {
+            let numbers = integers(column, rows, to, member)?;
+            with_integer!(to, T => numbers.iter().for_each(|number| bytes.extend((*number as T).to_ne_bytes())),
+                _ => return Err(EncodeError::Changed),
+            );
+        }
     }
     Ok(bytes.into())
+}
+
+/// Appends numbers of a column, in native order, as they are written; `None` of a way that is only read.
+pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
+    let width = wire.dtype().size();
+    let native = |big: bool| width == 1 || big == cfg!(target_endian = "big");
+    match wire {
+        Encoding::Bool | Encoding::StrictBool => out.extend(bytes.iter().map(|byte| u8::from(*byte != 0))),
+        Encoding::Big(_) if native(true) => out.extend_from_slice(bytes),
+        Encoding::Little(_) if native(false) => out.extend_from_slice(bytes),
+        // The order that is not that of the machine.
+        Encoding::Big(_) | Encoding::Little(_) => match width {
+            2 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .for_each(|x| out.extend(u16::from_ne_bytes(*x).swap_bytes().to_ne_bytes())),
+            4 => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .for_each(|x| out.extend(u32::from_ne_bytes(*x).swap_bytes().to_ne_bytes())),
+            _ => bytes
+                .as_chunks()
+                .0
+                .iter()
+                .for_each(|x| out.extend(u64::from_ne_bytes(*x).swap_bytes().to_ne_bytes())),
+        },
+        Encoding::Widened => reals(bytes, width, |value| out.extend((value as f32).to_be_bytes())),
+        Encoding::Scaled { factor, min, max, .. } => {
+            reals(bytes, width, |value| out.extend(scaled(value, min, max, factor)));
+        }
+        Encoding::Truncated { bits, .. } => {
+            reals(bytes, width, |value| out.extend(truncated(value, bits.into())));
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+/// Calls `put` with each number in `bytes`: floats of `width` bytes, in native order.
+fn reals(bytes: &[u8], width: usize, mut put: impl FnMut(f64)) {
+    match width {
+        4 => bytes.as_chunks().0.iter().for_each(|x| put(f32::from_ne_bytes(*x).into())),
+        _ => bytes.as_chunks().0.iter().for_each(|x| put(f64::from_ne_bytes(*x))),
+    }
+}
+
+/// A number as steps from the smallest one (ROOT's `Double32_t` with a range).
+#[must_use]
+pub fn scaled(value: f64, min: f64, max: f64, factor: f64) -> [u8; 4] {
+    // Values beyond the range are clamped, and NaN, which cannot be written, is the minimum.
+    let steps = 0.5 + factor * (value.max(min).min(max) - min);
+    (steps as u32).to_be_bytes()
+}
+
+/// A number with fewer bits of mantissa (ROOT's `Float16_t`): one byte of exponent, two of sign and mantissa.
+#[must_use]
+pub fn truncated(value: f64, kept: u32) -> [u8; 3] {
+    let value = value as f32;
+    let bits = value.to_bits();
+    // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the largest
+    // mantissa.
+    let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
+    let mantissa = rounded.min((1 << kept) - 1);
+    let sign = u32::from(value < 0.0) << (kept + 1);
+    let [high, low] = ((mantissa | sign) as u16).to_be_bytes();
+    [(bits >> 23) as u8, high, low]
 }

@@ -1,8 +1,8 @@
 //! Byte strings of one length, and the digits of decimals.
 
-use crate::{EncodeError, node::Node, rows::Rows};
+use crate::{EncodeError, append::text, node::Node, rows::Rows};
 use forthwith_columns::Form;
-use forthwith_program::Layout;
+use forthwith_program::{Layout, TextLength};
 use std::borrow::Cow;
 
 /// Values of one size, one after the other, but for hidden rows: of each other row what `put` appends, with a number
@@ -43,12 +43,12 @@ pub(crate) fn opaque<'a>(
     member: &str,
 ) -> Result<Node<'a>, EncodeError> {
     let item = |row: usize| {
-        let (start, end) = (offsets[row], offsets[row + 1]);
-        if end - start != size as i64 {
-            let found = format!("{} of {} bytes", form.type_string(), end - start);
+        let item = text(offsets, bytes, row)?;
+        if item.len() as u64 != size {
+            let found = format!("{} of {} bytes", form.type_string(), item.len());
             return Err(EncodeError::range(member, row, found, format!("{size} bytes")));
         }
-        Ok(&bytes[start as usize..end as usize])
+        Ok(item)
     };
     let count = offsets.len().saturating_sub(1);
     if rows.have_gaps() {
@@ -61,13 +61,15 @@ pub(crate) fn opaque<'a>(
     let start = offsets.first().copied().unwrap_or(0) as usize;
     let end = offsets.last().copied().unwrap_or(0) as usize;
     let width = usize::try_from(size).unwrap_or(usize::MAX);
-    Ok(Node::Packed { width, bytes: Cow::Borrowed(&bytes[start..end]) })
+    let bytes = bytes.get(start..end).ok_or(EncodeError::Changed)?;
+    Ok(Node::Packed { width, bytes: Cow::Borrowed(bytes) })
 }
 
 /// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that
 /// is not what they are written as.
 pub(crate) fn decimals<'a>(
     layout: &Layout,
+    length: TextLength,
     values: &[i64],
     rows: &Rows,
     member: &str,
@@ -83,7 +85,7 @@ pub(crate) fn decimals<'a>(
                 bytes.extend(&value.to_be_bytes()[spare(*value)..]);
                 offsets.push(bytes.len() as i64);
             }
-            Node::Text { offsets: offsets.into(), bytes: bytes.into() }
+            Node::Text { offsets: offsets.into(), bytes: bytes.into(), length, ends_at_nul: false }
         }
         Layout::Opaque(size) => packed(*size, values.len(), rows, |row, width, out| {
             let value = values[row];
@@ -109,7 +111,7 @@ pub(crate) fn resized<'a>(
     member: &str,
 ) -> Result<Node<'a>, EncodeError> {
     packed(size, offsets.len().saturating_sub(1), rows, |row, width, out| {
-        let item = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
+        let item = text(offsets, bytes, row)?;
         let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
         let (over, kept) = item.split_at(item.len().saturating_sub(width));
         // The bytes that are cut off must only repeat the sign.

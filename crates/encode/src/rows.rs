@@ -1,4 +1,4 @@
-//! Which rows of a node are written: what lies beneath a null, or between lists, may be anything.
+//! The rows of a node that are written. Others, beneath a null or between lists, may have any value.
 
 use std::rc::Rc;
 
@@ -41,7 +41,7 @@ impl Rows {
         self.named_by(index.iter().copied())
     }
 
-    /// The same of an index that is made on the way.
+    /// The rows that the numbers of an iterator name.
     pub(crate) fn named_by(&self, index: impl Iterator<Item = i64> + Clone) -> Self {
         let named = (0..).zip(index).filter(|(row, at)| *at >= 0 && self.sees(*row)).map(|(_, at)| at as u64);
         let (mut in_order, mut next, mut count) = (true, 0, 0);
@@ -54,21 +54,29 @@ impl Rows {
             return Self::all(count);
         }
         let mut seen = vec![false; count as usize];
-        named.for_each(|at| seen[at as usize] = true);
+        named.for_each(|at| {
+            if let Some(seen) = seen.get_mut(at as usize) {
+                *seen = true;
+            }
+        });
         Self::marked(seen)
     }
 
     /// The items of lists that begin and end there.
     pub(crate) fn inside(&self, offsets: &[i64]) -> Self {
-        let (first, last) =
-            (offsets.first().copied().unwrap_or(0) as u64, offsets.last().copied().unwrap_or(0) as u64);
+        let (first, last) = (
+            offsets.first().copied().unwrap_or(0) as u64,
+            offsets.last().copied().unwrap_or(0).max(0) as u64,
+        );
         if self.seen.is_none() && first == 0 {
             return Self::all(last);
         }
         let mut seen = vec![false; last as usize];
         for (row, pair) in offsets.windows(2).enumerate() {
-            if self.sees(row) {
-                seen[pair[0] as usize..pair[1] as usize].fill(true);
+            if self.sees(row)
+                && let Some(items) = seen.get_mut(pair[0] as usize..pair[1] as usize)
+            {
+                items.fill(true);
             }
         }
         Self::marked(seen)
@@ -87,6 +95,18 @@ impl Rows {
         let seen = seen.contains(&false).then(|| seen.into());
         Self { count, seen }
     }
+}
+
+/// The list that has an item.
+pub(crate) fn list_of(offsets: &[i64], item: u64) -> Option<u64> {
+    let is_before = |end: &i64| u64::try_from(*end).is_ok_and(|end| end <= item);
+    let row = offsets.get(1..)?.partition_point(is_before);
+    (row + 1 < offsets.len()).then_some(row as u64)
+}
+
+/// The first row for which an index has this one.
+pub(crate) fn position(index: &[i64], at: u64) -> Option<u64> {
+    index.iter().position(|found| u64::try_from(*found) == Ok(at)).map(|row| row as u64)
 }
 
 #[cfg(test)]

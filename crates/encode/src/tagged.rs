@@ -2,14 +2,15 @@
 
 use crate::{
     EncodeError,
+    append::text,
     bind::{Binder, Result},
     fit::as_lists,
     node::{Around, Field, Node, Parts, Present},
     numbers::{integers, leb128, whole},
-    rows::Rows,
+    rows::{Rows, list_of, position},
 };
 use forthwith_columns::{Array, DType, Form, LogicalType, TimeUnit};
-use forthwith_program::{Delivered, Extent, Layout, Presence, Symbols, Tagged, TaggedField};
+use forthwith_program::{Delivered, Dialect, Extent, Layout, Presence, Symbols, Tagged, TaggedField};
 use std::{
     borrow::Cow,
     collections::{HashMap, HashSet},
@@ -95,7 +96,8 @@ impl<'a> Binder<'a> {
             (Presence::Repeated, form) => self.items(&field.of, form, rows, member)?,
             (Presence::Optional | Presence::Choice(_), Form::Option { key, content }) => {
                 let index = self.columns.integers(key, "index", rows.count())?;
-                let value = self.bind(&field.of, content, &rows.named(&index), member)?;
+                let value = self.bind(&field.of, content, &rows.named(&index), member);
+                let value = value.map_err(|error| error.renumbered(|at| position(&index, at)))?;
                 (Present::Option(index), value)
             }
             // The value that readers take for an absent one.
@@ -127,13 +129,16 @@ impl<'a> Binder<'a> {
         match form {
             Form::List { key, content } => {
                 let offsets = self.columns.integers(key, "offsets", rows.count() + 1)?;
-                let value = self.bind(of, content, &rows.inside(&offsets), &inner)?;
+                let value = self.bind(of, content, &rows.inside(&offsets), &inner);
+                let value = value.map_err(|error| error.renumbered(|item| list_of(&offsets, item)))?;
                 Ok((Present::List(offsets), value))
             }
             Form::Regular { size, content } => {
                 let below = rows.times(*size).ok_or_else(|| EncodeError::Deep { member: member.into() })?;
                 let offsets = (0..=rows.count()).map(|row| row.saturating_mul(*size) as i64);
-                Ok((Present::List(offsets.collect()), self.bind(of, content, &below, &inner)?))
+                let value = self.bind(of, content, &below, &inner);
+                let value = value.map_err(|error| error.renumbered(|at| at.checked_div(*size)))?;
+                Ok((Present::List(offsets.collect()), value))
             }
             form => Err(wrong(form, member)),
         }
@@ -165,7 +170,7 @@ impl<'a> Binder<'a> {
             Form::String { key, .. } => {
                 let (offsets, bytes) = self.text(key, rows.count())?;
                 for row in 0..rows.count() as usize {
-                    let text = &bytes[offsets[row] as usize..offsets[row + 1] as usize];
+                    let text = text(&offsets, bytes, row)?;
                     numbers.push(match number(text) {
                         Some(number) => number,
                         None if !rows.sees(row) => 0,
@@ -207,7 +212,7 @@ impl<'a> Binder<'a> {
     ) -> Result<Cow<'a, [i64]>> {
         let column = self.columns.column(key, "data", dtype, rows.count())?;
         if dtype == DType::Bool {
-            let bytes = &column.as_bytes()[..rows.count() as usize];
+            let bytes = column.as_bytes().get(..rows.count() as usize).ok_or(EncodeError::Changed)?;
             return Ok(bytes.iter().map(|byte| i64::from(*byte != 0)).collect());
         }
         let numbers = integers(column, rows, wanted, member)?;
@@ -265,7 +270,12 @@ fn exclusive(described: &[TaggedField], fields: &[Field<'_>], rows: &Rows, membe
 }
 
 /// The columns of a record, each with an array of its own.
-pub(crate) fn columns<'a>(tagged: &Tagged, names: &[String], arrays: &'a [Array]) -> Result<Node<'a>> {
+pub(crate) fn columns<'a>(
+    tagged: &Tagged,
+    dialect: &Dialect,
+    names: &[String],
+    arrays: &'a [Array],
+) -> Result<Node<'a>> {
     let (mut fields, mut rows) = (Vec::with_capacity(arrays.len()), Rows::all(0));
     let mut given: HashMap<&str, &'a Array> = HashMap::new();
     for (name, array) in names.iter().zip(arrays) {
@@ -278,7 +288,7 @@ pub(crate) fn columns<'a>(tagged: &Tagged, names: &[String], arrays: &'a [Array]
     for field in &tagged.fields {
         match given.get(field.name.as_str()) {
             Some(array) => {
-                fields.push(Binder::new(array).field(field, &array.form, &rows, &field.name)?);
+                fields.push(Binder::new(array, dialect).field(field, &array.form, &rows, &field.name)?);
             }
             None => may_lack(field, "")?,
         }

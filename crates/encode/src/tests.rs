@@ -2,7 +2,7 @@
 
 use super::*;
 use forthwith_columns::{Array, Column, DType, Encoding, Form, LogicalType, Native, TimeUnit, Zone};
-use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union};
+use forthwith_program::{Count, Dialect, Frame, Layout, TextLength, Union, When};
 use std::sync::Arc;
 
 const AVRO: Dialect = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
@@ -64,8 +64,8 @@ fn list(offsets: &[i64], inner: Array) -> Array {
 fn bytes(layout: &Layout, dialect: &Dialect, array: &Array) -> Result<Vec<u8>, EncodeError> {
     let encoder = Encoder::new(layout, dialect, array)?;
     let mut out = Vec::new();
-    (0..encoder.rows()).for_each(|row| encoder.row(row, &mut out));
-    encoder.row(encoder.rows(), &mut out); // not there
+    (0..encoder.rows()).try_for_each(|row| encoder.row(row, &mut out))?;
+    encoder.row(encoder.rows(), &mut out)?; // not there
     Ok(out)
 }
 
@@ -88,7 +88,7 @@ fn numbers_become_what_the_layout_says() {
     let int = Layout::Varint(DType::Int32);
     assert!(matches!(
         bytes(&int, &AVRO, &numbers("a", &[1i64 << 31])),
-        Err(EncodeError::Range { row: 0, .. })
+        Err(EncodeError::Range { row: Some(0), .. })
     ));
 }
 
@@ -178,7 +178,7 @@ fn records_go_by_their_names() {
     }
     let encoder = Encoder::of_fields(&fields, &AVRO, &names, &columns).unwrap();
     let mut out = Vec::new();
-    encoder.row(1, &mut out);
+    encoder.row(1, &mut out).unwrap();
     assert_eq!(out, [2, b'b', 4, 9]);
     let uneven = [columns[0].clone(), texts("y", &["a"])];
     assert!(Encoder::of_fields(&fields, &AVRO, &names, &uneven).is_err());
@@ -255,7 +255,7 @@ fn what_lies_beneath_nulls_may_be_anything() {
         let encoder = Encoder::new(layout, &AVRO, array).unwrap();
         let row = |row| {
             let mut out = Vec::new();
-            encoder.row(row, &mut out);
+            encoder.row(row, &mut out).unwrap();
             out
         };
         (0..array.length).map(row).collect()
@@ -282,4 +282,78 @@ fn what_lies_beneath_nulls_may_be_anything() {
     // Only values that are not null are looked at.
     let wrong = option(&[0, -1], bytes(&["", "ab"]));
     assert!(Encoder::new(&union(Layout::Opaque(2)), &AVRO, &wrong).is_err());
+}
+
+#[test]
+fn memory_that_others_changed_is_an_error() {
+    // Offsets that end behind the numbers, beyond each other, and below zero; an index beyond the values.
+    for offsets in [[0, 5, 5], [0, 2, 1], [0, -1, 2]] {
+        let array = list(&offsets, numbers("a", &[1u8, 2]));
+        let layout = Layout::Number(Encoding::Big(DType::UInt8)).list();
+        let rows = |dialect| {
+            let encoder = Encoder::of_part(&layout, dialect, &array.form, &array, 2)?;
+            (0..2).try_for_each(|row| encoder.row(row, &mut Vec::new()))
+        };
+        assert!(rows(&ROOT).is_err(), "{offsets:?}");
+        assert!(rows(&AVRO).is_err(), "{offsets:?}");
+    }
+    let array = option(&[0, 9], numbers("a", &[1i64]));
+    let encoder = Encoder::of_part(&Layout::Varint(DType::Int64), &AVRO, &array.form, &array, 2);
+    assert!(encoder.is_err());
+}
+
+#[test]
+fn errors_have_the_row_of_the_array() {
+    let row = |layout: &Layout, array: &Array| bytes(layout, &AVRO, array).unwrap_err().row();
+    let small = || Layout::Varint(DType::Int32);
+    let large = || numbers("n", &[1i64, 2, 3, i64::MAX]);
+    assert_eq!(row(&small().list(), &list(&[0, 2, 2, 4], large())), Some(2));
+    assert_eq!(row(&small(), &option(&[3, 2], large())), Some(0));
+    let nullable = Layout::Union(Union::of(vec![Layout::Null, small()]));
+    assert_eq!(row(&nullable, &option(&[-1, 2, 3], large())), Some(2));
+    let square = Array {
+        form: Form::Numpy { key: "n".into(), dtype: DType::Int64, shape: vec![2] },
+        length: 2,
+        columns: large().columns,
+    };
+    assert_eq!(row(&small().list(), &square), Some(1));
+}
+
+#[test]
+fn objects_are_written_in_their_first_version() {
+    let array = list(&[0, 1, 3], numbers("a", &[1i16, 2, 3]));
+    let number = || Layout::Number(Encoding::Big(DType::Int16));
+    let versions = vec![(When::Version(7), number().list()), (When::Version(6), Layout::Text)];
+    let framed = Layout::Framed { shared: false, of: Box::new(Layout::Versioned(versions)) };
+    let count = |bytes: u8| [0x40, 0, 0, bytes, 0, 7];
+    let first = [&count(8)[..], &[0, 0, 0, 1, 0, 1]].concat();
+    let second = [&count(10)[..], &[0, 0, 0, 2, 0, 2, 0, 3]].concat();
+    assert_eq!(bytes(&framed, &ROOT, &array), Ok([first, second].concat()));
+    let any = Layout::Versioned(vec![(When::Any, number().list())]);
+    let any = Layout::Framed { shared: false, of: Box::new(any) };
+    assert!(matches!(bytes(&any, &ROOT, &array), Err(EncodeError::Unsupported { .. })));
+}
+
+#[test]
+fn a_number_before_them_counts_items() {
+    let record = |count: i32| {
+        let (n, items) = (numbers("n", &[2i32, count]), list(&[0, 2, 3], numbers("a", &[1u8, 2, 3])));
+        Array {
+            form: Form::Record {
+                fields: Some(vec!["n".into(), "items".into()]),
+                contents: vec![n.form.clone(), items.form.clone()],
+                name: None,
+            },
+            length: 2,
+            columns: n.columns.into_iter().chain(items.columns).collect(),
+        }
+    };
+    let byte = Layout::Number(Encoding::Big(DType::UInt8));
+    let counter = Layout::Counter(0, Box::new(Layout::Number(Encoding::Big(DType::Int32))));
+    let counted = Layout::Counted { slot: 0, flag: true, of: Box::new(byte) };
+    let layout =
+        Layout::Record { name: None, fields: vec![("n".into(), counter), ("items".into(), counted)] };
+    assert_eq!(bytes(&layout, &ROOT, &record(1)), Ok(vec![0, 0, 0, 2, 1, 1, 2, 0, 0, 0, 1, 1, 3]));
+    let error = bytes(&layout, &ROOT, &record(4)).unwrap_err();
+    assert_eq!((error.row(), error.member()), (Some(1), "items"));
 }

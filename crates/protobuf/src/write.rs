@@ -119,7 +119,7 @@ impl ProtoWriter {
         let mut message = Vec::new();
         for row in 0..encoder.rows() {
             message.clear();
-            encoder.row(row, &mut message);
+            encoder.row(row, &mut message).map_err(refused)?;
             if message.len() > LARGEST {
                 let what = format!("a message of {} bytes; readers take up to {LARGEST}", message.len());
                 return Err(Error::invalid(what).in_row("", self.written.entries, ""));

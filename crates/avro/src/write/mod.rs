@@ -309,7 +309,7 @@ impl AvroWriter {
             }
         }
         for row in 0..encoder.rows() {
-            encoder.row(row, &mut self.block);
+            encoder.row(row, &mut self.block).map_err(refused)?;
             self.count_entry()?;
         }
         Ok(())

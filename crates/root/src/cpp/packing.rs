@@ -1,5 +1,7 @@
 //! How `Float16_t` and `Double32_t` members are packed, which their comments say.
 
+use forthwith_encode::{scaled, truncated};
+
 /// How a `Float16_t` or `Double32_t` member is packed. Without any packing, a `Double32_t` is a `f32`, and a
 /// `Float16_t` has 12 bits of mantissa.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,22 +88,8 @@ impl Packing {
     /// Packs a number as ROOT does, which is the opposite of [`value`](Self::value): `put` gets its three or four bytes.
     pub fn append(self, value: f64, mut put: impl FnMut(&[u8])) {
         match self {
-            Self::Mantissa { bits: kept } => {
-                let value = value as f32;
-                let bits = value.to_bits();
-                // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the
-                // largest mantissa.
-                let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
-                let mantissa = rounded.min((1 << kept) - 1);
-                let sign = u32::from(value < 0.0) << (kept + 1);
-                let [high, low] = ((mantissa | sign) as u16).to_be_bytes();
-                put(&[(bits >> 23) as u8, high, low]);
-            }
-            Self::Range { min, max, factor } => {
-                // Beyond the range is its end. NaN is the minimum: there is no way to write it.
-                let steps = 0.5 + factor * (value.max(min).min(max) - min);
-                put(&(steps as u32).to_be_bytes());
-            }
+            Self::Mantissa { bits } => put(&truncated(value, bits)),
+            Self::Range { min, max, factor } => put(&scaled(value, min, max, factor)),
         }
     }
 }

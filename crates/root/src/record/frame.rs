@@ -196,7 +196,7 @@ pub fn lossy(bytes: &[u8]) -> String {
 }
 
 /// The tag that a class name follows.
-pub(crate) const NEW_CLASS: u32 = 0xFFFF_FFFF;
+const NEW_CLASS: u32 = 0xFFFF_FFFF;
 /// Set in a tag that refers to a class named before.
 const CLASS: u32 = 0x8000_0000;
 /// Set in a `TObject`'s bits if a process id follows.

@@ -11,6 +11,6 @@ mod tests;
 pub use basket::{BasketHeader, EmbeddedBasket};
 pub(crate) use cursor::BYTE_COUNT;
 pub use cursor::{Cursor, Frame};
-pub(crate) use frame::{BEFORE, IS_REFERENCED, NEW_CLASS, is_bad_reference};
+pub(crate) use frame::{BEFORE, IS_REFERENCED, is_bad_reference};
 pub use frame::{TObject, Tag, lossy, text};
 pub use key::{Datime, Key, KeyOf, RawKey};

@@ -5,8 +5,8 @@
 //! unrolled.
 //!
 //! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one,
-//! `pointed.rs` chooses the classes that a pointer may lead to, `encode/` writes values of a schema, and `budget.rs` limits how far classes are
-//! unrolled that contain themselves. Frames, versions, items stored member by member and pointers are words
+//! `pointed.rs` chooses the classes that a pointer may lead to, `written.rs` says in which layout values are written, and
+//! `budget.rs` limits how far classes are unrolled that contain themselves. Frames, versions, items stored member by member and pointers are words
 //! of the schema (`program/translate/framed.rs`), which knows nothing else of ROOT.
 //!
 //! * Versions of a class may pack one number in several ways. The numbers are kept as they are stored, each
@@ -17,13 +17,13 @@
 //!   those that pointers of the same place wrote, and `columns::Finisher::Objects` makes the index of rows.
 
 mod budget;
-mod encode;
 mod evolve;
 mod member;
 mod native;
 mod pointed;
 mod program;
 mod within;
+mod written;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,9 +35,9 @@ use crate::class::{self as table, Item, Layouts, Member, Native, Pair};
 use crate::cpp::CppType;
 use crate::streamer::{Counter, Element, StreamerInfo, any_unframed, is_unframed, registered};
 pub use budget::{Budget, Noted};
-pub use encode::{Encoder, check, has_objects, is_counted_elsewhere, store_numbers};
 pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub use program::{columns, dialect, program};
+pub use written::{container, has_objects, is_counted_elsewhere, written};
 
 /// Schemas of classes, by the file's own account of them.
 pub struct Classes<'a> {

@@ -2,7 +2,8 @@
 
 use crate::{columns::Laid, leaf_classes::leaf_class};
 use forthwith_columns::{DType, Encoding};
-use forthwith_root::{CppType, class::Layouts, write::Compression};
+use forthwith_program::Layout;
+use forthwith_root::{CppType, write::Compression};
 use std::sync::Arc;
 
 /// A branch, as the tree's record describes it.
@@ -106,11 +107,11 @@ pub(super) enum Stored {
     FramedText,
     /// These bytes for each entry, or each of its items.
     Constant { bytes: [u8; 4], items: bool, offsets: bool },
-    /// As a layout says, by which such entries are read.
+    /// As a layout says: `laid` is that by which such entries are read.
     Laid {
         laid: Arc<Laid>,
-        /// The classes that the file describes.
-        layouts: Known,
+        /// In which values are written; of a container within its frame.
+        layout: Arc<Layout>,
         offsets: bool,
         rule: Rule,
     },
@@ -142,16 +143,6 @@ impl Rule {
             }
             _ => Self::Nothing,
         }
-    }
-}
-
-/// The classes that a file describes. There is one file.
-#[derive(Clone, Debug)]
-pub(super) struct Known(pub(super) Arc<Layouts>);
-
-impl PartialEq for Known {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    branch::{Branch, Known, Leaf, LeafKind, Rule, Source, Step, Stored},
+    branch::{Branch, Leaf, LeafKind, Rule, Source, Step, Stored},
     mapping::{Branches, Counted},
 };
 use crate::{
@@ -316,12 +316,13 @@ impl Walk<'_> {
     /// Entries of a layout, if values of it can be written.
     fn laid(&self, laid: Arc<Laid>, offsets: bool, rule: Rule) -> Result<Stored> {
         let layouts = &self.tree.layouts;
-        let checked = unroll::check(&laid.layout, layouts);
-        checked.map_err(|error| match error.kind {
+        let layout = unroll::written(&laid.layout, layouts);
+        let layout = layout.map_err(|error| match error.kind {
             ErrorKind::Unsupported { what } => refused(format!("a branch, for want of {what}")),
             _ => error,
         })?;
-        Ok(Stored::Laid { laid, layouts: Known(Arc::clone(layouts)), offsets, rule })
+        let layout = Arc::new(if laid.framed { unroll::container(layout) } else { layout });
+        Ok(Stored::Laid { laid, layout, offsets, rule })
     }
 
     /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.

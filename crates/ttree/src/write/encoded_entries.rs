@@ -7,8 +7,10 @@ use super::{
     without_nulls::changed,
 };
 use forthwith_columns::Array;
+use forthwith_encode::{EncodeError, Encoder};
 use forthwith_plan::{Error, Result};
-use forthwith_root::unroll::Encoder;
+use forthwith_program::Frame;
+use forthwith_root::unroll::dialect;
 use std::ops::Range;
 
 /// The entries of a step.
@@ -41,7 +43,7 @@ impl Laid {
                     this.ends.push(this.bytes.len());
                 }
             }
-            Stored::Laid { laid, layouts, rule, .. } => {
+            Stored::Laid { laid, layout, rule, .. } => {
                 if let (Rule::Length(bits), None) = (rule, &lists) {
                     let offsets = lists_of(array, form, count)?;
                     let wrong = |pair: &[i64]| pair[1].wrapping_sub(pair[0]) != bits.cast_signed();
@@ -51,8 +53,8 @@ impl Laid {
                     }
                 }
                 let unique = *rule == Rule::Distinct;
-                let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count);
-                let encoder = encoder.map_err(|mut error| {
+                let encoder = Encoder::of_part(layout, &dialect(Frame::None), form, array, count);
+                let encoder = encoder.map_err(unfit).map_err(|mut error| {
                     // Of items, the entry that has this one.
                     if let (Some(row), Some(lists)) = (&mut error.place.entry, &lists) {
                         *row = lists[1..]
@@ -63,16 +65,16 @@ impl Laid {
                 })?;
                 for row in 0..rows {
                     let out = &mut this.bytes;
-                    let done = match (laid.to_end, laid.framed) {
-                        (true, _) => items(row).and_then(|items| {
+                    let done = if laid.to_end {
+                        items(row).and_then(|items| {
                             if flagged {
                                 out.push(u8::from(!items.is_empty()));
                             }
-                            encoder.items(items, out)
-                        }),
-                        (false, true) => encoder.container(row, unique, out),
-                        (false, false) if unique => encoder.unique(row, out),
-                        (false, false) => encoder.row(row, out),
+                            encoder.items(items, out).map_err(unfit)
+                        })
+                    } else {
+                        let distinct = if unique { encoder.distinct_items(row) } else { Ok(()) };
+                        distinct.and_then(|()| encoder.row(row as u64, out)).map_err(unfit)
                     };
                     done.map_err(|error| error.at_entry(row as u64))?;
                     this.ends.push(this.bytes.len());
@@ -110,14 +112,30 @@ impl Laid {
 /// # Errors
 /// The first list that has a key twice.
 pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
-    let Stored::Laid { laid, layouts, .. } = &source.stored else { return Ok(()) };
+    let Stored::Laid { layout, .. } = &source.stored else { return Ok(()) };
     let Place { lists, form, rows: count } = at(array, &source.path)?;
-    let encoder = Encoder::new(&laid.layout, &layouts.0, form, array, count)?;
+    let encoder = Encoder::of_part(layout, &dialect(Frame::None), form, array, count).map_err(unfit)?;
     let rows = usize::try_from(array.length).map_err(|_| changed())?;
     (0..rows).try_for_each(|row| {
-        let distinct = items(lists.as_deref(), row, count).and_then(|items| encoder.distinct(items));
+        let items = items(lists.as_deref(), row, count);
+        let distinct = items.and_then(|items| encoder.distinct(items).map_err(unfit));
         distinct.map_err(|error| error.at_entry(row as u64))
     })
+}
+
+/// The error of columns that cannot be written, with the member and the entry.
+fn unfit(error: EncodeError) -> Error {
+    let (error, member, row) = error.split();
+    let error = match error {
+        EncodeError::Changed => changed(),
+        EncodeError::Unsupported { what, .. } => Error::unsupported(format!("writing {what}")),
+        other => Error::invalid(other.to_string()),
+    };
+    // Members of items are named as those of one object.
+    let member = member.replace("[]", "");
+    let names: Vec<&str> = member.split('.').filter(|name| !name.is_empty()).collect();
+    let error = if names.is_empty() { error } else { error.in_object(&names.join("/")) };
+    error.at_entry(row)
 }
 
 /// The items of the list of an entry. All lists together have `count` items.

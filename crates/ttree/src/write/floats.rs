@@ -41,7 +41,7 @@ pub(super) fn packed(floats: Floats, dtype: DType) -> Result<Option<(Encoding, S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use forthwith_root::unroll::store_numbers;
+    use forthwith_encode::store_numbers;
 
     #[test]
     fn numbers_are_packed_as_root_packs_them() {

@@ -8,12 +8,12 @@ use super::{
     without_nulls::changed,
 };
 use forthwith_columns::{Array, Column, DType, Encoding, Form};
+use forthwith_encode::store_numbers;
 use forthwith_kernels::{
     append_big,
     nested::{self, Fault, Head, Lists, append_lists},
 };
 use forthwith_plan::{Error, Result};
-use forthwith_root::unroll::store_numbers;
 use std::{borrow::Cow, ops::Range};
 
 /// The columns of a branch, found and checked, from which any of its entries can be encoded.
