@@ -145,7 +145,7 @@ fn title(app: &App, canvas: &mut Canvas<'_>) {
     let room = width.saturating_sub(about_width + 2);
     let name = app.name();
     let named = match what.is_empty() {
-        true => cells(&name),
+        true => cells(&name).min(room),
         false => cells(&name).min(room.saturating_sub(cells(&human::clean(&what)) + 2).max(room / 4)),
     };
     let end = canvas.put_cut(0, 0, &human::cut_middle(&name, named), named, STRONG);

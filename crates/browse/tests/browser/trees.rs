@@ -1,6 +1,6 @@
 //! The tree of a file.
 
-use super::driver::{Driver, LARGE, SMALL};
+use super::driver::{Driver, LARGE, SMALL, data};
 
 #[test]
 fn a_file_with_one_table_begins_with_its_columns() {
@@ -52,4 +52,18 @@ fn what_a_browser_cannot_do_is_said() {
     let mut driver = Driver::new("zmumu.root", "", SMALL);
     assert!(driver.keys("p").screen().contains("no column is chosen"));
     assert!(driver.keys("↓f").screen().contains("has no program"));
+}
+
+#[test]
+fn a_long_path_leaves_room_for_format_and_size() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let long = folder.path().join("a-folder-with-a-name-that-is-long".repeat(4));
+    std::fs::create_dir(&long).expect("a folder");
+    let file = long.join("zmumu.root");
+    std::fs::copy(data("zmumu.root"), &file).expect("a copy");
+    let screen = Driver::of(file, "", SMALL).screen();
+    let title = screen.lines().next().expect("a title").to_owned();
+    let (path, about) = title.split_once("  ").expect("a gap");
+    assert!(about.trim_start().starts_with("ROOT, "), "{title}");
+    assert!(path.contains('…') && path.ends_with("zmumu.root"), "{title}");
 }
