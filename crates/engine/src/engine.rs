@@ -37,7 +37,7 @@ impl Default for Options {
     /// As many threads as there are processors, memory by the default policy but shared with other engines of
     /// this process, 64 MiB of reading ahead.
     fn default() -> Self {
-        Self::with_threads(std::thread::available_parallelism().map_or(1, usize::from))
+        Self::with_threads(forthwith_platform::parallelism())
     }
 }
 

@@ -27,15 +27,15 @@ pub struct BlockThreads {
     spare: ProcessLock<Vec<Vec<u8>>>,
 }
 
-/// Runs that weigh less in all are left to one thread: starting another takes longer.
+/// Runs of a smaller total weight use one thread: starting another takes longer.
 const WORTH_THREADS: u64 = 256 << 10;
 
-/// Bytes that a thread takes when it starts: its stack, and what the allocator keeps for it.
+/// Bytes allocated when a thread starts: its stack, and the allocator's thread cache.
 const THREAD: usize = 4 << 20;
 
 impl BlockThreads {
-    /// This number of threads, the calling one included. Blocks under way weigh up to 16 MiB for each of
-    /// them.
+    /// Creates a runner with this number of threads, including the calling one. Unfinished blocks weigh at
+    /// most 16 MiB per thread.
     #[must_use]
     pub fn new(threads: usize) -> Self {
         let threads = threads.max(1);
@@ -43,7 +43,7 @@ impl BlockThreads {
         Self { threads, most, idle: ProcessLock::default(), spare: ProcessLock::default() }
     }
 
-    /// The same, with what blocks under way may weigh together.
+    /// Sets the upper bound on the total weight of unfinished blocks.
     #[must_use]
     pub fn limited(self, most: u64) -> Self {
         Self { most, ..self }
@@ -58,7 +58,7 @@ impl BlockThreads {
         self.idle.lock().push(bench);
     }
 
-    /// Keeps memory for the next run, no more than blocks under way may weigh.
+    /// Keeps buffers for the next run, up to the bound on unfinished blocks.
     fn keep(&self, spare: Vec<Vec<u8>>) {
         let mut left = self.most;
         let fits = |bytes: &Vec<u8>| {
@@ -69,7 +69,7 @@ impl BlockThreads {
         *self.spare.lock() = spare.into_iter().filter(fits).collect();
     }
 
-    /// The threads that are worth their start.
+    /// Returns the number of threads that pay for their start.
     fn threads_for(&self, blocks: &dyn BlockMaker) -> usize {
         let count = blocks.blocks();
         let all = (0..count).fold(0, |sum: u64, block| sum.saturating_add(blocks.weight(block)));
@@ -123,7 +123,7 @@ impl BlockThreads {
 impl Default for BlockThreads {
     /// As many threads as there are processors.
     fn default() -> Self {
-        Self::new(std::thread::available_parallelism().map_or(1, usize::from))
+        Self::new(forthwith_platform::parallelism())
     }
 }
 

@@ -181,7 +181,7 @@ fn write(table: &Table, file: &str, codec: &str, repetitions: usize) -> Result<(
 fn by_threads<S>(count: usize, state: impl Fn() -> S + Sync, work: impl Fn(&mut S, usize) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get) {
+        for _ in 0..forthwith_platform::parallelism() {
             scope.spawn(|| {
                 let mut state = state();
                 loop {

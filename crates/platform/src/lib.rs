@@ -1,9 +1,11 @@
 //! What the operating system provides, and what stands in its place where it does not: WebAssembly has neither processes nor,
 //! without WASI, clocks, and the functions of the standard library for them panic there.
 //!
-//! [`process_id`] identifies the process, [`Instant`] and [`wall_clock`] measure time. State that a forked process must not
+//! [`process_id`] identifies the process, [`Instant`] and [`wall_clock`] measure time, and [`parallelism`] is the number of
+//! threads that can run at once. State that a forked process must not
 //! share with its parent is in a [`ForkLocal`], behind a [`ProcessLock`], or made once in a [`ProcessOnce`]. Other crates
-//! use these in place of `std::process::id`, `std::time::Instant::now` and `std::time::SystemTime::now`, which clippy refuses.
+//! use these in place of `std::process::id`, `std::time::Instant::now`, `std::time::SystemTime::now` and
+//! `std::thread::available_parallelism`, which clippy refuses.
 //!
 //! ```
 //! use forthwith_platform::{ForkLocal, Instant, process_id};
@@ -24,12 +26,14 @@ mod clock;
 #[path = "clock_absent.rs"]
 mod clock;
 mod fork_local;
+mod parallelism;
 mod process;
 mod process_lock;
 mod process_once;
 
 pub use clock::{Instant, wall_clock};
 pub use fork_local::ForkLocal;
+pub use parallelism::parallelism;
 pub use process::process_id;
 pub use process_lock::{ProcessGuard, ProcessLock};
 pub use process_once::{ProcessList, ProcessOnce};

@@ -79,10 +79,7 @@ impl<R: Row> Rows<R> {
         };
         let numbers = &*self.numbers;
         let work = || fold_steps::<R, _, _>(&shared, numbers, reader.as_ref(), &identity, &fold);
-        let threads = self
-            .options
-            .threads
-            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get));
+        let threads = self.options.threads.unwrap_or_else(forthwith_platform::parallelism);
         std::thread::scope(|scope| {
             // Threads that cannot be had are done without.
             for _ in 1..threads {

@@ -4,13 +4,12 @@ use super::{RowSteps, readers::Readers};
 use crate::Selected;
 use forthwith_plan::{Error, Result};
 use std::{
-    num::NonZero,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, SyncSender, sync_channel},
     },
-    thread::{JoinHandle, available_parallelism},
+    thread::JoinHandle,
 };
 
 /// Steps in their order: read by threads, by one ahead, or, with one thread and for views, when they are asked for.
@@ -26,7 +25,7 @@ impl StepStream {
         if threads == Some(1) || steps.are_views() {
             return Ok(Self::Here { steps, threads });
         }
-        let all = threads.unwrap_or_else(|| available_parallelism().map_or(1, NonZero::get));
+        let all = threads.unwrap_or_else(forthwith_platform::parallelism);
         if all > 1 && steps.are_large() {
             return Ok(Self::SideBySide(Readers::start(steps, all)));
         }

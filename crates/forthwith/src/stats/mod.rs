@@ -118,7 +118,7 @@ pub fn stats_by_column(
 
 /// Adds the rows of a step to the summaries of its columns, on several threads.
 fn add(summaries: &mut [Summary], step: &Selected, threads: Option<usize>) -> Result<()> {
-    let most = threads.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1);
+    let most = threads.unwrap_or_else(forthwith_platform::parallelism).max(1);
     let one = |summary: &mut Summary, array: &Array| summary.add(array);
     let placed = |invalid: Invalid| Error::fault(invalid.to_string());
     if most == 1 || summaries.len() < 2 {

@@ -66,10 +66,7 @@ pub(super) fn merge(
         writer.describe_from(&*file.streamers()?).map_err(|error| error.in_file(file.uri()))?;
     }
     let processes = processes(inputs, &mut writer)?;
-    let threads = match merge.threads {
-        Some(threads) => threads,
-        None => std::thread::available_parallelism().map_or(1, usize::from),
-    };
+    let threads = merge.threads.unwrap_or_else(forthwith_platform::parallelism);
     let runner: Box<dyn BlockRunner> =
         if threads > 1 { Box::new(BlockThreads::new(threads)) } else { Box::new(OneThread::default()) };
     let mut run = Run {
@@ -333,10 +330,10 @@ impl Run<'_, '_> {
             kind,
             columns: self.merge.columns.as_ref(),
             compression: self.compression,
-            threads: self.merge.threads.map_or_else(
-                || std::thread::available_parallelism().map_or(1, usize::from),
-                |threads| threads.max(1),
-            ),
+            threads: self
+                .merge
+                .threads
+                .map_or_else(forthwith_platform::parallelism, |threads| threads.max(1)),
         };
         let (done, total, progress) = (self.done, self.total, &mut *self.progress);
         let mut goes_on = || match progress(done, total) {
