@@ -16,34 +16,7 @@ objects, and `Tree.arrays` reads columns. Methods that have the same name as in 
 `write_json` write these formats, and `merge` joins ROOT files. `iterate`, `concatenate` and `Chain` read many files.
 """
 
-from forthwith._errors import (
-    BuilderError,
-    BuilderTypeError,
-    Cancelled,
-    ClosedFileError,
-    DamagedFileError,
-    DeniedFileError,
-    ForthwithError,
-    IntegerRangeError,
-    InternalError,
-    KeyInFileError,
-    MissingFileError,
-    MissingPackageError,
-    OutOfMemoryError,
-    RecoveryWarning,
-    RequestError,
-    RequestIndexError,
-    RequestKeyError,
-    RequestTypeError,
-    SourceError,
-    UnsupportedError,
-)
-from forthwith._file import Directory, File
 from forthwith._forthwith import __version__, optimised
-from forthwith._open import open
-from forthwith._tree.branch import Branch, Interpretation
-from forthwith._tree.bulk import Batch, KernelBatch, KernelBulk, ProgramBatch, ProgramBulk, RawBatch, RawBulk
-from forthwith._tree.tree import Tree
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -58,14 +31,41 @@ if TYPE_CHECKING:
     from forthwith import uproot as uproot
     from forthwith._dataset import dataset
     from forthwith._diff import diff
+    from forthwith._errors import (
+        BuilderError,
+        BuilderTypeError,
+        Cancelled,
+        ClosedFileError,
+        DamagedFileError,
+        DeniedFileError,
+        ForthwithError,
+        IntegerRangeError,
+        InternalError,
+        KeyInFileError,
+        MissingFileError,
+        MissingPackageError,
+        OutOfMemoryError,
+        RecoveryWarning,
+        RequestError,
+        RequestIndexError,
+        RequestKeyError,
+        RequestTypeError,
+        SourceError,
+        UnsupportedError,
+    )
+    from forthwith._file import Directory, File
     from forthwith._formats import register_format, unregister_format
     from forthwith._index import index
     from forthwith._merge import merge
     from forthwith._objects import Object, register_class
+    from forthwith._open import open
     from forthwith._scan import scan
+    from forthwith._tree.branch import Branch, Interpretation
+    from forthwith._tree.bulk import Batch, KernelBatch, KernelBulk, ProgramBatch, ProgramBulk, RawBatch, RawBulk
     from forthwith._tree.chain import Chain, concatenate, iterate
     from forthwith._tree.damage import DataLossWarning, Loss
     from forthwith._tree.selection import Selection
+    from forthwith._tree.tree import Tree
     from forthwith._tree.walk import Report
     from forthwith._writable.compression import LZ4, LZMA, ZLIB, ZSTD
     from forthwith._writable.file import WritableDirectory, WritableFile, create, recreate, update
@@ -83,6 +83,44 @@ if TYPE_CHECKING:
 
 # Imported when they are first asked for.
 _LAZY = {
+    **dict.fromkeys(
+        (
+            "BuilderError",
+            "BuilderTypeError",
+            "Cancelled",
+            "ClosedFileError",
+            "DamagedFileError",
+            "DeniedFileError",
+            "ForthwithError",
+            "IntegerRangeError",
+            "InternalError",
+            "KeyInFileError",
+            "MissingFileError",
+            "MissingPackageError",
+            "OutOfMemoryError",
+            "RecoveryWarning",
+            "RequestError",
+            "RequestIndexError",
+            "RequestKeyError",
+            "RequestTypeError",
+            "SourceError",
+            "UnsupportedError",
+        ),
+        "_errors",
+    ),
+    "Directory": "_file",
+    "File": "_file",
+    "open": "_open",
+    "Branch": "_tree.branch",
+    "Interpretation": "_tree.branch",
+    "Batch": "_tree.bulk",
+    "KernelBatch": "_tree.bulk",
+    "KernelBulk": "_tree.bulk",
+    "ProgramBatch": "_tree.bulk",
+    "ProgramBulk": "_tree.bulk",
+    "RawBatch": "_tree.bulk",
+    "RawBulk": "_tree.bulk",
+    "Tree": "_tree.tree",
     "ArrayBuilder": "builders",
     "TypedArrayBuilder": "builders",
     "from_iter": "builders",

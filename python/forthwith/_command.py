@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+# The built-in part of ``signal``, whose enumerations take longer to import than the whole rest of the command.
+import _signal  # type: ignore[import-not-found]
 import os
-import signal
 import sys
 
 from forthwith import _forthwith
@@ -12,7 +13,7 @@ from forthwith import _forthwith
 def main() -> int:
     """Carries out the command line of this process and returns the exit code."""
     # The command runs outside the interpreter, which would only look at Ctrl-C when it is done.
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     width = None
     if sys.stdout is not None and sys.stdout.isatty():
         try:
