@@ -158,12 +158,13 @@ impl App {
     /// Takes answers of jobs, and begins to read missing values of the screen. Returns whether it is to be drawn again.
     pub fn poll(&mut self) -> bool {
         let answers = self.jobs.poll();
-        let mut is_new = self.is_unfinished || !answers.is_empty();
+        let mut is_new = self.is_unfinished;
         for (ticket, answer) in answers {
             if self.watch == Some(ticket) {
                 is_new |= self.watched_file(answer);
                 continue;
             }
+            is_new = true;
             if self.pending.iter().any(|pending| pending.ticket == ticket) {
                 self.replied(ticket, answer);
                 continue;
