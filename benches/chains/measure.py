@@ -3,15 +3,18 @@ time and memory.
 
 ``python benches/chains/measure.py [FOLDER]`` writes 1 000 small and 20 large files into FOLDER (a temporary one by default),
 reads each set in processes of their own, compares the values, and prints a table: the best time of five rounds, and the
-most memory that the process had beyond what it had before, beside the size of the result.
+most memory that the process had beyond what it had before, as a multiple of the result's bytes, with and without the
+pages of mapped files.
 """
 
+import collections
 import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy as np
@@ -121,33 +124,56 @@ WAYS = {
 }
 
 
+def pages():
+    """The bytes of memory that the process has, and those that are no pages of files."""
+    with open("/proc/self/statm") as file:
+        _, resident, shared, *_ = map(int, file.read().split())
+    return resident * resource.getpagesize(), (resident - shared) * resource.getpagesize()
+
+
 def one(way, pattern, threads):
     """Measures in this process; prints JSON."""
     import awkward as ak
 
     list(WAYS[way](pattern.replace("*", "0000"), threads))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    best, first = None, None
+    before, memory, size = pages(), [0, 0], 0
+    done = threading.Event()
+
+    def watch():
+        while not done.wait(0.002):
+            memory[:] = (max(most, now - then) for most, now, then in zip(memory, pages(), before, strict=True))
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    for found in WAYS[way](pattern, threads):
+        size += found.nbytes
+    del found
+    done.set()
+    watching.join()
+    # The kernel keeps the largest number of pages itself.
+    memory[0] = max(memory[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before[0])
+    best = None
     for _ in range(ROUNDS):
-        began, size = time.perf_counter(), 0
-        for found in WAYS[way](pattern, threads):
-            size += found.nbytes
+        began = time.perf_counter()
+        collections.deque(WAYS[way](pattern, threads), maxlen=0)
         taken = time.perf_counter() - began
-        first = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 if first is None else first
         best = taken if best is None else min(best, taken)
     sums = [
         [len(found), *(float(ak.sum(found[name])) for name in sorted(found.fields))]
         for found in WAYS[way](pattern, threads)
     ]
     total = np.sum(sums, axis=0).tolist()
-    print(json.dumps({"seconds": best, "bytes": first, "size": size, "total": total}))
+    print(json.dumps({"seconds": best, "memory": [bytes / size for bytes in memory], "total": total}))
 
 
 def main(folder):
     for name, (files, entries) in {"small": SMALL, "large": LARGE}.items():
         pattern = written(folder, name, files, entries)
         totals = {}
-        print(f"\n{files} files of {entries} entries\n\n| way | threads | seconds | memory / result |\n| --- | ---: | ---: | ---: |")
+        print(
+            f"\n{files} files of {entries} entries\n\n| way | threads | seconds | memory / result | without pages of files |"
+            "\n| --- | ---: | ---: | ---: | ---: |"
+        )
         for threads in (1, 2):
             for way in WAYS:
                 if "uproot" in way and threads > 1:
@@ -155,7 +181,8 @@ def main(folder):
                 command = [sys.executable, __file__, "--one", way, pattern, str(threads)]
                 out = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
                 totals[way, threads] = out["total"]
-                print(f"| {way} | {threads} | {out['seconds']:.3f} | {out['bytes'] / out['size']:.2f} |", flush=True)
+                memory = " | ".join(f"{ratio:.2f}" for ratio in out["memory"])
+                print(f"| {way} | {threads} | {out['seconds']:.3f} | {memory} |", flush=True)
         first = next(iter(totals.values()))
         assert all(np.allclose(total, first) for total in totals.values()), totals
 
