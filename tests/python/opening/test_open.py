@@ -275,7 +275,7 @@ def test_a_file_finds_the_memory_of_the_one_before(tmp_path):
         (b"", "nothing at all: it is empty"),
         (b"ab", "no more than 2 bytes"),
         (b"a,b\n1,2\n", r'text that begins with "a,b\\n1,2\\n"'),
-        (b'{"a": 1}\n', r'text that begins with "{\\"a\\": 1}"'),
+        (b"{a: 1}\n", r'text that begins with "{a: 1}\\n"'),
         (b"FEA1" + b"\0" * 20, "a Feather file"),
         (b"ORC\x0a\x03", "an ORC file"),
         (b"\x1f\x8b\x08\0\0\0\0\0", "a file compressed by gzip"),
@@ -294,6 +294,20 @@ def test_files_of_no_known_format_are_said_to_be_what_they_are(begin, what, tmp_
         ) as caught:
             forthwith.open(source)
     assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("begin", [b'{"a": 1}\n', b'\xef\xbb\xbf\n{ "a":1 }', b'[ {"a": 1} ]', b'[\n{"a":1}]'])
+def test_objects_of_json_need_no_ending_of_a_name(begin, tmp_path):
+    name = tmp_path / "what"
+    name.write_bytes(begin)
+    for source in (name, io.BytesIO(begin)):
+        assert forthwith.open(source).to_list() == [{"a": 1}]
+    # The ending of another format is believed.
+    name = tmp_path / "what.csv"
+    name.write_bytes(b'{"a": 1}\n')
+    assert forthwith.open(name).keys() == ['{"a": 1}']
+    with pytest.raises(forthwith.DamagedFileError, match="not a ROOT, Avro"):
+        forthwith.open(io.BytesIO(b'["a", 1]'))
 
 
 def test_a_folder_that_is_missing_is_named(tmp_path):

@@ -32,6 +32,14 @@ const SCHEMA: OptionSpec = OptionSpec {
 /// Endings of files of values on lines, of which none is the list of all.
 const LINES: [&str; 2] = ["jsonl", "ndjson"];
 
+/// Whether the first bytes of a text can only be those of an object, or of a list of objects.
+fn begins_with_object(head: &[u8]) -> bool {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let text = text.strip_prefix(b"[").map_or(text, <[u8]>::trim_ascii_start);
+    let member = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    member.is_some_and(|member| member.starts_with(b"\"") || member.starts_with(b"}"))
+}
+
 impl Format for Json {
     fn name(&self) -> &'static str {
         text::JSON_LINES.name()
@@ -46,9 +54,12 @@ impl Format for Json {
         true
     }
 
-    /// Text has no signature: the name tells.
-    fn recognise(&self, _: &[u8], name: &str) -> bool {
-        super::text_ending(name).is_some_and(|ending| ending == "json" || LINES.contains(&&*ending))
+    /// The name tells, or where it is that of no format, as on standard input, the beginning of an object or of a list of
+    /// objects.
+    fn recognise(&self, head: &[u8], name: &str) -> bool {
+        let is_named = |ending: String| ending == "json" || LINES.contains(&&*ending);
+        super::text_ending(name).is_some_and(is_named)
+            || (begins_with_object(head) && super::built_in_by_name(name).is_none())
     }
 
     fn options(&self) -> &'static [OptionSpec] {
