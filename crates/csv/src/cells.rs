@@ -1,56 +1,57 @@
-//! Text to cells.
+//! Parsing of text to cells.
 
 use crate::plain::{Cell, LONGEST, Marks, Placed, Plain, divide};
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder};
 use forthwith_kernels::marks::marks;
 use forthwith_plan::{Error, Result};
 
-/// Cells of one record after the other, of text that arrives in pieces.
+/// Parser of records in text that arrives in pieces.
 ///
-/// Separators, quotes and line breaks of a piece are found first. [Plain](Plain) records are divided there; any other one goes
-/// through `csv-core`, which puts the text of its cells together.
+/// Separators, quotes and line breaks of a piece are found first. [Plain](Plain) records are divided at these
+/// marks; other records are parsed by `csv-core`, which assembles the text of their cells.
 ///
 /// Empty lines are skipped, unless records have a single cell: then each is a record with a missing cell.
 pub(crate) struct Records {
     reader: Reader,
-    /// Where in the piece separators, quotes and parts of line breaks are.
+    /// Bitmap of the bytes of the piece that are separators, quotes or parts of line breaks.
     marks: Vec<u64>,
-    /// The cells of the record, which lie in the piece or in `output`.
+    /// The cells of the record, as ranges of the piece or of `output`.
     cells: Vec<Placed>,
     is_in_piece: bool,
     output: Vec<u8>,
     written: usize,
     place: Place,
-    /// Whether the last record ended with a carriage return, to which a line feed belongs.
+    /// Whether the previous record ended with a carriage return, which a line feed may follow.
     after_return: bool,
     /// Whether an empty line is a record with an empty cell.
     takes_empty_lines: bool,
     separator: u8,
 }
 
-/// Where in a record the reader stands.
+/// Position of the reader within a record.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Record,
     Cell,
-    /// Within a cell, of which the first byte was a quote or not.
+    /// Within a cell; `true` if its first byte was a quote.
     Inside(bool),
 }
 
-/// A record.
+/// The cells of a record, with the text that contains them.
 #[derive(Clone, Copy)]
 pub(crate) struct Record<'a> {
     text: &'a [u8],
     cells: &'a [Placed],
 }
 
-/// Pieces of at most this length are divided at their marks.
+/// Length in bytes below which the marks of a piece are searched.
 const LONGEST_PIECE: usize = 1 << 31;
 
 impl Records {
     pub(crate) fn new(separator: u8) -> Self {
         let mut reader = ReaderBuilder::new().delimiter(separator).build();
-        // It takes a byte order mark before the first bytes that it reads, which may not be those of the file: these are none.
+        // The reader skips a byte order mark before its first bytes, which may not be those of the file. The
+        // line feed is consumed in their place.
         reader.read_field(b"\n", &mut []);
         reader.set_line(1);
         Self {
@@ -67,19 +68,20 @@ impl Records {
         }
     }
 
-    /// From now on, whether an empty line is a record with an empty cell.
+    /// Sets whether an empty line is a record with an empty cell.
     pub(crate) fn take_empty_lines(&mut self, take: bool) {
         self.takes_empty_lines = take;
     }
 
-    /// Begins a piece; an empty one is the end of the text. [`read`](Self::read) and [`record`](Self::record) are about it.
+    /// Starts a piece, to which [`read`](Self::read) and [`record`](Self::record) refer; an empty piece is
+    /// the end of the text.
     pub(crate) fn begin(&mut self, piece: &[u8]) {
         let piece = if piece.len() < LONGEST_PIECE { piece } else { &[] };
         marks(piece, [self.separator, b'"', b'\n', b'\r'], &mut self.marks);
     }
 
-    /// Parses a record, or goes on with it, from a byte of the piece. Returns the byte at which the next one begins, and whether the
-    /// record is complete; if not, it continues in the next piece.
+    /// Parses a record, or continues it, from an offset in the piece. Returns the offset after it, and
+    /// whether the record is complete; if it is not, it continues in the next piece.
     pub(crate) fn read(&mut self, piece: &[u8], at: usize) -> Result<(usize, bool)> {
         let mut at = at;
         loop {
@@ -122,14 +124,15 @@ impl Records {
         }
     }
 
-    /// Appends a cell of the output, which ends there.
+    /// Appends a cell that ends at this offset, and starts at the end of the previous cell.
     fn add(&mut self, end: usize, is_quoted: bool) {
         let start = self.cells.last().map_or(0, |cell| cell.end());
         self.cells.push(Placed::new(start, end, is_quoted));
     }
 
-    /// Divides plain records from a byte of the piece on, up to the first one with quotes within cells or of another width, at most some.
-    /// Returns the byte at which the next one begins. Any other record is for [`read`](Self::read).
+    /// Divides up to `most` plain records from an offset in the piece on, and stops before the first one with
+    /// quotes within cells or of another width, which [`read`](Self::read) has to parse. Returns the offset
+    /// of the next record.
     pub(crate) fn read_plain(&mut self, piece: &[u8], from: usize, most: usize, plain: &mut Plain) -> usize {
         plain.clear();
         if !self.is_between() {
@@ -140,7 +143,8 @@ impl Records {
         next
     }
 
-    /// Divides a plain record; the reader, which is between records, does not see it. `None` leaves any other one to it.
+    /// Divides a plain record without the reader, which is between records. `None` if the reader has to parse
+    /// it.
     fn within(&mut self, piece: &[u8], from: usize) -> Option<usize> {
         let mut marks = Marks::new(&self.marks, from);
         let (next, lines) = divide(piece, &mut marks, from, self.separator, &mut self.cells)?;
@@ -149,7 +153,8 @@ impl Records {
         Some(next)
     }
 
-    /// The end of a record of which this many bytes were taken: with the line feed after a carriage return, if it has arrived.
+    /// Returns the end of a record of which `taken` bytes were parsed, including a line feed after a carriage
+    /// return if it is in the piece.
     fn after_record(&mut self, piece: &[u8], taken: usize) -> usize {
         let ends_with_return = taken > 0 && piece[taken - 1] == b'\r';
         let feeds = usize::from(ends_with_return && piece.get(taken) == Some(&b'\n'));
@@ -158,7 +163,7 @@ impl Records {
         taken + feeds
     }
 
-    /// The number of bytes of line breaks before a record that are no records.
+    /// Returns the number of bytes of line breaks before a record that are not records themselves.
     fn line_breaks(&mut self, piece: &[u8]) -> usize {
         let skipped = match self.takes_empty_lines {
             true => self.feeds(piece),
@@ -169,35 +174,36 @@ impl Records {
         skipped
     }
 
-    /// Whether it stands between records, and behind the whole line break of the last one.
+    /// Whether the position is between records, after the complete line break of the previous one.
     pub(crate) fn is_between(&self) -> bool {
         self.place == Place::Record && self.written == 0 && self.cells.is_empty() && !self.after_return
     }
 
-    /// Counts line feeds that the reader does not see.
+    /// Counts line feeds that are not passed to the reader.
     pub(crate) fn count_lines(&mut self, line_breaks: &[u8]) {
         let feeds = line_breaks.iter().filter(|byte| **byte == b'\n').count();
         self.reader.set_line(self.reader.line() + feeds as u64);
     }
 
-    /// The number of bytes at the beginning of a piece that belong to the record before: a line feed after a carriage return.
+    /// Returns the number of bytes at the start of a piece that belong to the previous record: a line feed
+    /// after a carriage return.
     pub(crate) fn feeds(&self, piece: &[u8]) -> usize {
         usize::from(self.after_return && piece.first() == Some(&b'\n'))
     }
 
-    /// The record that was read last of the piece.
+    /// Returns the last record that was read.
     pub(crate) fn record<'a>(&'a self, piece: &'a [u8]) -> Record<'a> {
         Record { text: if self.is_in_piece { piece } else { &self.output }, cells: &self.cells }
     }
 
-    /// Begins the next record.
+    /// Clears the cells for the next record.
     pub(crate) fn clear(&mut self) {
         self.written = 0;
         self.cells.clear();
         self.is_in_piece = false;
     }
 
-    /// The line on which the reader stands, from 1.
+    /// Returns the current line number, from 1.
     pub(crate) fn line(&self) -> u64 {
         self.reader.line()
     }
@@ -208,17 +214,17 @@ fn too_long() -> Error {
 }
 
 impl<'a> Record<'a> {
-    /// The number of cells.
+    /// Returns the number of cells.
     pub(crate) const fn len(self) -> usize {
         self.cells.len()
     }
 
-    /// The cells.
+    /// Returns the cells.
     pub(crate) fn cells(self) -> impl Iterator<Item = Cell<'a>> {
         self.cells.iter().map(move |placed| self.at(placed))
     }
 
-    /// A cell; a missing one for a number beyond the last cell.
+    /// Returns a cell; a missing one if `at` is out of range.
     pub(crate) fn cell(self, at: usize) -> Cell<'a> {
         self.cells.get(at).map_or_else(Cell::default, |placed| self.at(placed))
     }

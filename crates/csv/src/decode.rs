@@ -1,4 +1,4 @@
-//! Decoding: some columns of a block of records.
+//! Decoding of the requested columns of a block of records.
 
 use crate::{
     cells::Records,
@@ -11,25 +11,26 @@ use forthwith_plan::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The [`BlockFormat`] of CSV files: a block is a number of records.
+/// The [`BlockFormat`] of CSV files, whose blocks are sequences of records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CsvFormat;
 
-/// Records that are divided before their cells are parsed, which are in the processor's caches then.
+/// Number of records that are divided before their cells are parsed, so that these are still in the
+/// processor's caches.
 const FEW: usize = 1 << 10;
 
-/// The part of a plan that tells how blocks are decoded.
+/// Description of the requested columns in a plan, by which blocks are decoded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recipe {
     pub separator: u8,
-    /// Cells of a record.
+    /// Number of cells of a record.
     pub width: usize,
     /// The requested columns.
     pub columns: Vec<Requested>,
 }
 
 impl Recipe {
-    /// The record of all requested columns.
+    /// Returns the Form of a record of all requested columns.
     pub(crate) fn form(&self) -> Form {
         Form::Record {
             fields: Some(self.columns.iter().map(|column| column.name.clone()).collect()),
@@ -78,7 +79,7 @@ impl Recipe {
         Ok(Array { form: self.form(), length: rows, columns: columns.collect() })
     }
 
-    /// Appends the cells of plain records, column by column. An error is that of the first record that has one.
+    /// Appends the cells of plain records, column by column. Returns the error of the first invalid record.
     fn fill(&self, filled: &mut [Filled], piece: &[u8], plain: &Plain, first: u64) -> Result<()> {
         let misfits = filled.iter_mut().zip(&self.columns).filter_map(|(filled, column)| {
             let cells = plain.column(piece, 0..plain.len(), column.at);

@@ -8,10 +8,10 @@ use forthwith_columns::{Column, DType, Form};
 use forthwith_plan::Error;
 use serde::{Deserialize, Serialize};
 
-/// A column of which cells are read.
+/// A requested column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Requested {
-    /// Its number among the cells of a record.
+    /// Index of its cell in a record.
     pub at: usize,
     pub name: String,
     #[serde(rename = "type")]
@@ -20,7 +20,7 @@ pub(crate) struct Requested {
 }
 
 impl Requested {
-    /// The Form of the column.
+    /// Returns the Form of the column.
     pub(crate) fn form(&self) -> Form {
         self.cell_type.form(self.at, self.is_optional)
     }
@@ -29,12 +29,12 @@ impl Requested {
 /// A column that is being filled.
 pub(crate) struct Filled {
     values: Values,
-    /// For optional columns, where the value of each row is, or -1.
+    /// Index of an optional column: the position of the value of each row, or -1.
     index: Option<Vec<i64>>,
     present: i64,
 }
 
-/// Values of a column.
+/// Values of a column, by their type.
 enum Values {
     Bools(Vec<u8>),
     Integers(Vec<i64>),
@@ -44,15 +44,15 @@ enum Values {
     Texts { offsets: Vec<i64>, bytes: Vec<u8> },
 }
 
-/// A cell that is not of its column's type.
+/// A cell that is not valid for the type of its column.
 pub(crate) struct Misfit {
-    /// Its number among the cells that were given.
+    /// Index of the cell among those passed to [`Filled::extend`].
     pub row: u64,
     text: Vec<u8>,
 }
 
 impl Misfit {
-    /// The error that it is.
+    /// Returns the error of this cell.
     pub(crate) fn error(&self, column: &Requested) -> Error {
         let text = String::from_utf8_lossy(&self.text[..self.text.len().min(40)]);
         let what = match column.cell_type {
@@ -92,7 +92,7 @@ impl Filled {
             (Values::Integers(to), _) => parsed(cells, presence, to, integer),
             (Values::Unsigned(to), _) => parsed(cells, presence, to, unsigned),
             (Values::Floats(to), _) => parsed(cells, presence, to, |cell| {
-                // Whole numbers among floats.
+                // Columns of floats may contain integers.
                 float(cell).or_else(|| integer(cell).map(|value| value as f64))
             }),
             (Values::Days(to), _) => parsed(cells, presence, to, |cell| day(moment(cell)?)),
@@ -119,14 +119,15 @@ impl Filled {
     }
 }
 
-/// Which cells of a column there are.
+/// Index of the present cells of a column, and their number.
 struct Presence<'a> {
     index: Option<&'a mut Vec<i64>>,
     present: &'a mut i64,
 }
 
 impl Presence<'_> {
-    /// Takes note of a cell; false where it is missing.
+    /// Adds a cell to the index. Returns whether it has a value; always `true` for columns that are not
+    /// optional.
     #[inline]
     fn take(&mut self, is_missing: bool) -> bool {
         if let Some(index) = &mut self.index {
@@ -139,12 +140,12 @@ impl Presence<'_> {
         true
     }
 
-    /// The number of cells.
+    /// Returns the number of cells.
     fn rows(&self) -> u64 {
         self.index.as_ref().map_or(*self.present as u64, |index| index.len() as u64)
     }
 
-    /// The number of the cell that a value is of.
+    /// Returns the index of the cell of a value.
     fn row_of(&self, value: usize) -> u64 {
         let row = self.index.as_ref().and_then(|index| index.iter().position(|at| *at == value as i64));
         row.unwrap_or(value) as u64
@@ -160,7 +161,7 @@ fn parsed<'a, T>(
     parse: impl Fn(&[u8]) -> Option<T>,
 ) -> Result<(), Misfit> {
     for (row, cell) in (0..).zip(cells) {
-        // Also in quotes.
+        // A quoted empty cell is missing, too.
         if presence.take(cell.text.is_empty()) {
             to.push(parse(cell.text).ok_or_else(|| Misfit { row, text: cell.text.to_vec() })?);
         }
@@ -168,7 +169,8 @@ fn parsed<'a, T>(
     Ok(())
 }
 
-/// Appends texts, which are looked at once they are copied: UTF-8 in all, and none of them begins within a character.
+/// Appends texts and validates them after copying: their concatenation has to be UTF-8, and none may start
+/// within a character.
 fn texts<'a>(
     cells: impl Iterator<Item = Cell<'a>>,
     presence: &mut Presence<'_>,

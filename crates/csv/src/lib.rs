@@ -1,12 +1,13 @@
-//! CSV files as tables.
+//! Reading of CSV files.
 //!
-//! Opening a file reads it once, in pieces: `scan` finds where records begin, counts them, and finds the type of each column
-//! (`seen`) from all of its cells, so that no later cell can contradict it. Records are grouped into blocks of a few megabytes;
-//! [`CsvFormat`] parses the blocks again, on several threads, and keeps only the requested columns.
+//! A file is read once when it is opened, in pieces: `scan` finds and counts the records, and infers the type
+//! of each column (`seen`) from all of its cells, so that no later cell can contradict it. Records are
+//! grouped into blocks of a few megabytes; [`CsvFormat`] parses the blocks again, on several threads, and
+//! keeps only the requested columns.
 //!
-//! Records are divided as RFC 4180 says: quotes around a cell may enclose separators, line breaks, and doubled quotes. Plain
-//! ones are divided where their separators and line breaks are (`plain`), others by the crate `csv-core` (`cells`). The cells
-//! of plain records are looked at and parsed column by column.
+//! Records are parsed by RFC 4180: a cell in quotes may contain separators, line breaks and doubled quotes.
+//! Plain records are divided at their separators and line breaks (`plain`), others by the crate `csv-core`
+//! (`cells`). The cells of plain records are processed column by column.
 #![deny(missing_docs)]
 
 mod cells;

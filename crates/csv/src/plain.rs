@@ -1,8 +1,8 @@
-//! Plain records: text that is divided where its marks are.
+//! Plain records, which are divided at their marks (separators, quotes and line breaks).
 
 use forthwith_kernels::marks::LANES;
 
-/// A cell: its text, and whether there were quotes around it.
+/// A cell: its text, and whether it was in quotes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Cell<'a> {
     pub text: &'a [u8],
@@ -10,24 +10,25 @@ pub(crate) struct Cell<'a> {
 }
 
 impl Cell<'_> {
-    /// Whether there is nothing, not even an empty text.
+    /// Whether the cell is missing: it is empty and not in quotes.
     pub(crate) const fn is_missing(self) -> bool {
         self.text.is_empty() && !self.is_quoted
     }
 }
 
-/// Limit on the bytes of a record: longer ones are damage, such as a quote that never ends.
+/// Upper bound on the length of a record in bytes. Longer records are errors, due to a missing closing quote,
+/// for example.
 pub(crate) const LONGEST: usize = 64 << 20;
 
-/// A cell of a record in a text of less than 2 GiB.
+/// Range of a cell in a text of less than 2 GiB.
 #[derive(Clone, Copy)]
 pub(crate) struct Placed {
     start: u32,
-    /// With [`QUOTED`].
+    /// End of the cell, combined with [`QUOTED`].
     end: u32,
 }
 
-/// Set in the end of cells with quotes around them.
+/// Flag in the end of cells that are in quotes.
 const QUOTED: u32 = 1 << 31;
 
 impl Placed {
@@ -39,7 +40,7 @@ impl Placed {
         (self.end & !QUOTED) as usize
     }
 
-    /// The cell in its text.
+    /// Returns the cell in its text.
     #[inline]
     pub(crate) fn cell(self, text: &[u8]) -> Cell<'_> {
         let text = text.get(self.start as usize..self.end()).unwrap_or_default();
@@ -47,7 +48,7 @@ impl Placed {
     }
 }
 
-/// Records of a number of cells that lie in a piece of text and have no quotes but those around cells.
+/// Records of equal width in a piece of text, without quotes except around cells.
 pub(crate) struct Plain {
     width: usize,
     cells: Vec<Placed>,
@@ -55,7 +56,7 @@ pub(crate) struct Plain {
 }
 
 impl Plain {
-    /// None yet, of a number of cells each.
+    /// Creates an empty list of records with `width` cells each.
     pub(crate) const fn new(width: usize) -> Self {
         Self { width, cells: Vec::new(), ends: Vec::new() }
     }
@@ -65,22 +66,22 @@ impl Plain {
         self.ends.clear();
     }
 
-    /// The number of cells of each record.
+    /// Returns the number of cells of each record.
     pub(crate) const fn width(&self) -> usize {
         self.width
     }
 
-    /// The number of records.
+    /// Returns the number of records.
     pub(crate) const fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The byte of the piece behind each record.
+    /// Returns the end offset of each record in the piece.
     pub(crate) fn ends(&self) -> &[usize] {
         &self.ends
     }
 
-    /// The cells of a column, in some of the records.
+    /// Returns the cells of a column in a range of records.
     pub(crate) fn column<'a>(
         &'a self,
         piece: &'a [u8],
@@ -91,7 +92,7 @@ impl Plain {
         cells.iter().skip(column).step_by(self.width).map(|placed| placed.cell(piece))
     }
 
-    /// Divides records from a byte on. Returns the byte at which the next one begins, and the number of line feeds.
+    /// Divides records from an offset on. Returns the offset of the next record and the number of line feeds.
     pub(crate) fn divide(
         &mut self,
         piece: &[u8],
@@ -101,7 +102,7 @@ impl Plain {
     ) -> (usize, u64) {
         let mut marks = Marks::new(marks, from);
         let (mut at, mut lines) = (from, 0);
-        // An empty line may be no record.
+        // Whether an empty line is a record depends on the reader.
         while self.ends.len() < most && !matches!(piece.get(at), None | Some(b'\n' | b'\r')) {
             let Some((next, more)) = divide(piece, &mut marks, at, separator, &mut self.cells) else { break };
             if self.cells.len() != (self.ends.len() + 1) * self.width {
@@ -115,8 +116,8 @@ impl Plain {
     }
 }
 
-/// Divides a record that begins at a byte; the next mark is at or behind it. Returns the byte behind its line break
-/// and the number of line feeds; `None` unless the record is plain and whole.
+/// Divides the record at an offset, which the next mark does not precede. Returns the offset after its line
+/// break and the number of line feeds; `None` unless the record is plain and complete.
 #[inline]
 pub(crate) fn divide(
     piece: &[u8],
@@ -159,7 +160,7 @@ pub(crate) fn divide(
     }
 }
 
-/// The marks of a piece from a byte on.
+/// Iterator over the marks of a piece from an offset on.
 pub(crate) struct Marks<'a> {
     marks: &'a [u64],
     word: usize,
@@ -173,7 +174,7 @@ impl<'a> Marks<'a> {
         Self { marks, word, mask }
     }
 
-    /// The byte of the next mark.
+    /// Returns the offset of the next mark.
     #[inline]
     fn next(&mut self) -> Option<usize> {
         while self.mask == 0 {

@@ -1,4 +1,4 @@
-//! Opening a file: one pass over its text.
+//! Opening of files, in one pass over their text.
 
 use crate::{
     cells::{Record, Records},
@@ -11,16 +11,16 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockRunner, Error, Result};
 use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
-/// How a file is read.
+/// Options of reading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CsvOptions {
     /// Character between cells.
     pub separator: u8,
     /// Whether the first record has the names of the columns; otherwise they are `column_1` and so on.
     pub header: bool,
-    /// Types of some columns, as JSON, `{"name": "type"}`; of others they are found.
+    /// Types of some columns as JSON, `{"name": "type"}`; those of the others are inferred.
     pub types: Option<String>,
-    /// Whether a last record that was cut off is left out.
+    /// Whether a truncated last record is omitted instead of being an error.
     pub recover: bool,
 }
 
@@ -30,18 +30,18 @@ impl Default for CsvOptions {
     }
 }
 
-/// A CSV file: its columns, and where its records are.
+/// An opened CSV file: its columns, and the locations of its blocks.
 #[derive(Debug)]
 pub struct CsvFile {
     pub(crate) source: Arc<dyn Source>,
     pub(crate) separator: u8,
     pub(crate) columns: Arc<[CsvColumn]>,
-    /// Bytes and entries of each block.
+    /// Byte range and entries of each block.
     pub(crate) blocks: Arc<[(Range<u64>, Range<u64>)]>,
     cut: Option<Error>,
 }
 
-/// A column.
+/// A column of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct CsvColumn {
     pub name: String,
@@ -49,18 +49,19 @@ pub(crate) struct CsvColumn {
     pub is_optional: bool,
 }
 
-/// Bytes for each thread of the bytes that are read at once.
+/// Number of bytes per thread that are read at once.
 const PIECE: u64 = 1 << 20;
-/// Limit on the threads for which bytes are read at once.
+/// Upper bound on the number of threads by which [`PIECE`] is multiplied.
 const MOST_THREADS: usize = 16;
-/// Records that one thread divides before it looks at their cells, which are in its caches then.
+/// Number of records that a single thread divides before it inspects their cells, which are still in its
+/// caches.
 const FEW: usize = 1 << 10;
-/// Bytes of a block, at least.
+/// Minimum length of a block in bytes, except for the last one.
 const BLOCK: u64 = 2 << 20;
-/// What some programs write before text in UTF-8.
+/// Byte order mark of UTF-8, which some programs write at the start of a file.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The state of the pass.
+/// State of the pass.
 struct Scan<'a> {
     runner: &'a dyn BlockRunner,
     names: Option<Vec<String>>,
@@ -74,8 +75,8 @@ impl CsvFile {
     /// Reads the whole file once.
     ///
     /// # Errors
-    /// The source cannot be read; records with other numbers of cells than the first one, with the line; types that do not exist, or of
-    /// columns that do not.
+    /// The source cannot be read; records differ in their number of cells, with the line; `types` names an
+    /// unknown type or column.
     pub fn open(source: Arc<dyn Source>, options: &CsvOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let uri = source.uri().to_owned();
         Self::scan(source, options, runner).map_err(|error| error.in_file(&uri))
@@ -98,7 +99,7 @@ impl CsvFile {
                 _ => &piece[..],
             };
             let is_end = piece.is_empty();
-            // The width of records is not known by empty lines.
+            // Leading empty lines do not determine the width of records.
             let blanks = match scan.names {
                 None if records.is_between() => {
                     piece.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
@@ -110,7 +111,7 @@ impl CsvFile {
             scan.skip(end - at - piece.len() as u64 + records.feeds(piece) as u64);
             records.begin(piece);
             let mut read = 0;
-            // The byte of the file at which a byte of the piece stands.
+            // Converts an offset in the piece to one in the file.
             let byte = |read: usize| end - (piece.len() - read) as u64;
             while is_end || read < piece.len() {
                 if scan.names.is_some() && !is_end {
@@ -137,7 +138,7 @@ impl CsvFile {
                     scan.record(record, records.line(), byte(read), options.header)
                 };
                 match found {
-                    // Only the last record can be cut off.
+                    // Only the last record can be truncated.
                     Err(error) if is_end && options.recover => cut = Some(error),
                     other => other?,
                 }
@@ -155,14 +156,15 @@ impl CsvFile {
         Ok(Self { cut, ..scan.finish(source, options)? })
     }
 
-    /// Takes the fault of a last record that was cut off and left out, with its first byte.
+    /// Removes and returns the error of a truncated last record that was omitted, with the byte offset of the
+    /// record.
     #[must_use]
     pub const fn take_cut(&mut self) -> Option<Error> {
         self.cut.take()
     }
 }
 
-/// Whether the last cell of a file begins with a quote that does not end: the number of quotes in its record is odd.
+/// Whether the last cell of a file has an unterminated quote: the number of quotes in its record is odd.
 fn ends_within_quotes(record: Record<'_>, source: &dyn Source, bytes: Range<u64>) -> Result<bool> {
     if !record.cells().last().is_some_and(|cell| cell.is_quoted) {
         return Ok(false);
@@ -172,7 +174,7 @@ fn ends_within_quotes(record: Record<'_>, source: &dyn Source, bytes: Range<u64>
 }
 
 impl Scan<'_> {
-    /// Takes note of plain records of a piece that begins at a byte.
+    /// Adds the plain records of a piece that starts at byte `begin` of the file.
     fn plain(&mut self, piece: &[u8], plain: &Plain, begin: u64) -> Result<()> {
         let types = types_of(self.runner, piece, plain)?;
         self.seen.iter_mut().zip(types).for_each(|(seen, found)| seen.merge(found));
@@ -180,7 +182,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Takes note of a record that ends at a byte, before a line.
+    /// Adds a record that ends at byte `end` of the file, before the line number `line`.
     fn record(&mut self, record: Record<'_>, line: u64, end: u64, header: bool) -> Result<()> {
         let Some(names) = &self.names else {
             let name = |(number, cell): (usize, Cell<'_>)| match header {
@@ -207,7 +209,7 @@ impl Scan<'_> {
         self.cells(record, end)
     }
 
-    /// The fault of the next record.
+    /// Returns the error of the next record.
     fn fault(&self, what: String) -> Error {
         Error::fault(what).at_byte(self.block.0.end).at_entry(self.block.1.end)
     }
@@ -218,7 +220,7 @@ impl Scan<'_> {
         Ok(())
     }
 
-    /// Counts a record that ends at a byte.
+    /// Counts a record that ends at byte `end` of the file.
     fn count(&mut self, end: u64) {
         self.block.0.end = end;
         self.block.1.end += 1;
@@ -227,7 +229,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Bytes at which the next block does not begin, if it has no records yet.
+    /// Skips bytes between records, with which no block starts.
     fn skip(&mut self, bytes: u64) {
         self.block.0.end += bytes;
         if self.block.1.is_empty() {
@@ -249,7 +251,7 @@ impl Scan<'_> {
         let columns = names.into_iter().zip(self.seen).map(|(name, seen)| {
             let given = given.remove(&name);
             let cell_type = given.unwrap_or_else(|| seen.found());
-            // Of a type that was given, cells of other files may be empty.
+            // The cells of a column with a specified type may be empty in other files.
             CsvColumn { is_optional: given.is_some() || seen.is_optional(cell_type), cell_type, name }
         });
         let columns: Vec<CsvColumn> = columns.collect();
@@ -270,7 +272,7 @@ impl Scan<'_> {
     }
 }
 
-/// Types of columns, as users write them: `{"name": "type"}`.
+/// Parses the types of columns from JSON: `{"name": "type"}`.
 fn parse_types(text: &str) -> Result<BTreeMap<String, CellType>> {
     let names: BTreeMap<String, String> = serde_json::from_str(text).map_err(|error| {
         Error::invalid(format!("types: a JSON object with a type for each name: {error}"))

@@ -1,4 +1,4 @@
-//! The types of columns, found from all of their cells.
+//! Inference of column types from all cells.
 
 use crate::{
     plain::Cell,
@@ -6,48 +6,48 @@ use crate::{
 };
 use forthwith_kernels::digits;
 
-/// The types of the cells of a column so far: a set of the constants below.
+/// Set of the types of the cells of a column so far, as a union of the constants below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Seen(u16);
 
 const MISSING: u16 = 1;
-/// Empty cells, in quotes or not: they are missing unless the column has texts.
+/// Empty cells, in quotes or not, which are missing unless the column has texts.
 const BLANK: u16 = 1 << 1;
 const BOOLS: u16 = 1 << 2;
 const INTEGERS: u16 = 1 << 3;
 const NEGATIVE: u16 = 1 << 4;
-/// Integers above the largest with a sign.
+/// Integers above `i64::MAX`.
 const LARGE: u16 = 1 << 5;
-/// Integers that no float equals.
+/// Integers that may not be exact as `f64`.
 const WIDE: u16 = 1 << 6;
 const FLOATS: u16 = 1 << 7;
 const DATES: u16 = 1 << 8;
 const TIMES: u16 = 1 << 9;
 const ZONED: u16 = 1 << 10;
-/// Times with more than six digits behind the second.
+/// Times with more than six digits after the decimal point of the seconds.
 const FINE: u16 = 1 << 11;
-/// Times that nanoseconds of 64 bits do not reach.
+/// Times that are out of range of 64-bit nanoseconds.
 const FAR: u16 = 1 << 12;
 const TEXTS: u16 = 1 << 13;
 /// Times without a zone.
 const LOCAL: u16 = 1 << 14;
 
-/// Integers up to this one are equal to a float.
+/// Upper bound on the integers that are always exact as `f64`.
 const EXACT: u64 = 1 << 53;
-/// Digits of integers that are always equal to a float.
+/// Number of digits of integers that are always exact as `f64`.
 const NARROW: usize = 15;
-/// Years whose times nanoseconds of 64 bits reach.
+/// Years that are in the range of 64-bit nanoseconds.
 const NEAR: std::ops::RangeInclusive<u64> = 1700..=2200;
 
 impl Seen {
-    /// Takes note of cells.
+    /// Adds the types of cells.
     pub(crate) fn cells<'a>(&mut self, cells: impl IntoIterator<Item = Cell<'a>>) {
         let (mut all, mut last) = (self.0, 0);
         for cell in cells {
             if cell.text.is_empty() {
                 all |= if cell.is_quoted { BLANK } else { MISSING | BLANK };
             } else if all & TEXTS == 0 {
-                // Most cells are of the kind of the one before.
+                // Most cells are of the same kind as the previous one.
                 last = same_kind(last, cell.text).unwrap_or_else(|| kind(cell.text));
                 all |= last;
             }
@@ -55,7 +55,7 @@ impl Seen {
         self.0 = all;
     }
 
-    /// Takes note of other cells.
+    /// Adds the types of another set.
     pub(crate) const fn merge(&mut self, other: Self) {
         self.0 |= other.0;
     }
@@ -64,12 +64,12 @@ impl Seen {
         self.0 & what != 0
     }
 
-    /// Whether cells are missing in a column of a type.
+    /// Whether a column of this type has missing cells.
     pub(crate) fn is_optional(self, of: CellType) -> bool {
         self.has(MISSING) || self.has(BLANK) && of != CellType::String
     }
 
-    /// The narrowest type that keeps all cells as they are.
+    /// Returns the narrowest type that represents all cells exactly.
     pub(crate) fn found(self) -> CellType {
         let (bools, integers, floats) = (self.has(BOOLS), self.has(INTEGERS), self.has(FLOATS));
         let (dates, times) = (self.has(DATES), self.has(TIMES));
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-/// The type of a cell that is not empty.
+/// Returns the type of a cell that is not empty.
 fn kind(cell: &[u8]) -> u16 {
     if decimal(cell).is_some() {
         return FLOATS;
@@ -117,7 +117,8 @@ fn kind(cell: &[u8]) -> u16 {
     if float(cell).is_some() { FLOATS } else { TEXTS }
 }
 
-/// As [`kind`], for cells that are plainly of a kind that was found before; values are not computed.
+/// Returns the type of a cell as [`kind`] does, but faster, for common spellings of the type `last`; `None`
+/// for all others.
 #[inline]
 fn same_kind(last: u16, cell: &[u8]) -> Option<u16> {
     let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
@@ -153,7 +154,7 @@ fn same_kind(last: u16, cell: &[u8]) -> Option<u16> {
     }
 }
 
-/// Whether ten bytes are a day of these centuries that every month has.
+/// Whether ten bytes are a date within [`NEAR`], up to day 28 of the month, which is valid in every month.
 fn is_day(text: &[u8]) -> bool {
     let within = |at: std::ops::Range<usize>, range: std::ops::RangeInclusive<u64>| {
         digits::number(&text[at]).is_some_and(|number| range.contains(&number))
@@ -161,13 +162,13 @@ fn is_day(text: &[u8]) -> bool {
     text[4] == b'-' && text[7] == b'-' && within(0..4, NEAR) && within(5..7, 1..=12) && within(8..10, 1..=28)
 }
 
-/// Whether eight bytes are hours, minutes and seconds.
+/// Whether eight bytes are a time as `hh:mm:ss`.
 fn is_clock(text: &[u8]) -> bool {
     let below = |at: usize, end: u64| digits::number(&text[at..at + 2]).is_some_and(|number| number < end);
     text[2] == b':' && text[5] == b':' && below(0, 24) && below(3, 60) && below(6, 60)
 }
 
-/// Digits behind the second.
+/// Returns the number of digits after the decimal point of the seconds.
 fn fraction(cell: &[u8]) -> usize {
     let Some(at) = cell.iter().position(|byte| *byte == b'.') else { return 0 };
     cell[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count()

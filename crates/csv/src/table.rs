@@ -35,8 +35,7 @@ impl CsvTable {
     fn requested(&self, field: u32) -> Result<Requested> {
         let at = field as usize;
         let column = self.file.columns.get(at);
-        let column =
-            column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))?;
+        let column = column.ok_or_else(|| self.here(Error::no_field(field, self.file.columns.len())))?;
         let (name, cell_type, is_optional) = (column.name.clone(), column.cell_type, column.is_optional);
         Ok(Requested { at, name, cell_type, is_optional })
     }

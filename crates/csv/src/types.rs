@@ -1,4 +1,4 @@
-//! Types of columns, and values of cells.
+//! Types of columns, and parsing of cells.
 
 use forthwith_columns::{DType, Form, LogicalType, Moment, TimeUnit, Zone};
 use forthwith_kernels::{decimals::nearest, digits};
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum CellType {
     /// `true` and `false`.
     Bool,
-    /// Whole numbers of 64 bits.
+    /// Signed integers of 64 bits.
     Int64,
-    /// Whole numbers of 64 bits without a sign.
+    /// Unsigned integers of 64 bits.
     UInt64,
     /// Floating-point numbers.
     Float64,
-    /// Days.
+    /// Dates.
     Date,
-    /// Times without a zone, in microseconds or, if `nano`, in nanoseconds.
+    /// Timestamps in microseconds or, if `nano`, in nanoseconds.
     Timestamp {
-        /// Whether there are more than six digits behind the second.
+        /// Whether cells have more than six digits after the decimal point of the seconds.
         nano: bool,
-        /// Whether the cells say a zone: times are counted in UTC.
+        /// Whether cells have a time zone; values are then in UTC.
         utc: bool,
     },
-    /// Anything.
+    /// Any text.
     String,
 }
 
 impl CellType {
-    /// The type of a name that users write.
+    /// Returns the type of this name; `None` for other names.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "bool" => Self::Bool,
@@ -44,7 +44,7 @@ impl CellType {
         })
     }
 
-    /// Its name.
+    /// Returns the name of the type.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Bool => "bool",
@@ -57,7 +57,7 @@ impl CellType {
         }
     }
 
-    /// The Form of column number `at`, optional if cells may be empty.
+    /// Returns the Form of column number `at`, an option type if `is_optional`.
     pub(crate) fn form(self, at: usize, is_optional: bool) -> Form {
         let key = format!("c{at}");
         let plain = |dtype| Form::Numpy { key: key.clone(), dtype, shape: vec![] };
@@ -78,12 +78,12 @@ impl CellType {
     }
 }
 
-/// The unit of times.
+/// Returns the unit of timestamps.
 pub(crate) const fn unit(nano: bool) -> TimeUnit {
     if nano { TimeUnit::Nano } else { TimeUnit::Micro }
 }
 
-/// `true` and `false`, as most programs write them.
+/// Parses `true` and `false` in the spellings of most programs.
 pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
     match cell {
         b"true" | b"True" | b"TRUE" => Some(true),
@@ -92,7 +92,7 @@ pub(crate) fn boolean(cell: &[u8]) -> Option<bool> {
     }
 }
 
-/// A whole number of 64 bits. With zeros before it, it is a text, such as a postal code.
+/// Parses a signed 64-bit integer. Digits with leading zeros are text, such as a postal code.
 #[inline]
 pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     let digits = cell.strip_prefix(b"-").unwrap_or(cell);
@@ -107,7 +107,7 @@ pub(crate) fn integer(cell: &[u8]) -> Option<i64> {
     }
 }
 
-/// A whole number of at most 18 digits, without zeros before it.
+/// Parses an integer of at most 18 digits without leading zeros.
 #[inline]
 pub(crate) fn whole(digits: &[u8]) -> Option<u64> {
     match digits {
@@ -116,17 +116,18 @@ pub(crate) fn whole(digits: &[u8]) -> Option<u64> {
     }
 }
 
-/// A whole number of 64 bits without a sign.
+/// Parses an unsigned 64-bit integer.
 pub(crate) fn unsigned(cell: &[u8]) -> Option<u64> {
     if is_plain(cell) { std::str::from_utf8(cell).ok()?.parse().ok() } else { None }
 }
 
-/// Whether these are the digits of a whole number, without zeros before it.
+/// Whether these are the digits of an integer without leading zeros.
 fn is_plain(digits: &[u8]) -> bool {
     digits.iter().all(u8::is_ascii_digit) && (digits.len() == 1 || digits.first() != Some(&b'0'))
 }
 
-/// A floating-point number, `nan` and infinities among them. Digits without a point or an exponent are none: they are integers, or texts.
+/// Parses a floating-point number, `nan` or an infinity. `None` for digits without a point and an exponent,
+/// which are integers or text.
 pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     if let Some(value) = decimal(cell) {
         return Some(value);
@@ -145,7 +146,7 @@ pub(crate) fn float(cell: &[u8]) -> Option<f64> {
     std::str::from_utf8(cell).ok()?.parse().ok()
 }
 
-/// A number of at most 18 digits with a point among them.
+/// Parses a number of at most 18 digits that include a decimal point.
 #[inline]
 pub(crate) fn decimal(cell: &[u8]) -> Option<f64> {
     let unsigned = cell.strip_prefix(b"-").unwrap_or(cell);
@@ -155,7 +156,7 @@ pub(crate) fn decimal(cell: &[u8]) -> Option<f64> {
     Some(if unsigned.len() < cell.len() { -value } else { value })
 }
 
-/// The digits before and behind the point of a number of at most 18 digits.
+/// Returns the digits before and after the decimal point of a number of at most 18 digits.
 #[inline]
 pub(crate) fn parts(unsigned: &[u8]) -> Option<(&[u8], &[u8])> {
     let point = unsigned.iter().take(digits::MOST).position(|byte| *byte == b'.')?;
@@ -163,7 +164,7 @@ pub(crate) fn parts(unsigned: &[u8]) -> Option<(&[u8], &[u8])> {
     (before.len() + after.len() <= digits::MOST).then_some((before, after))
 }
 
-/// A day or a time in ISO form.
+/// Parses a date or a time in ISO 8601 format.
 pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
     if cell.len() < 10 || cell[4] != b'-' || cell[7] != b'-' {
         return None;
@@ -171,13 +172,14 @@ pub(crate) fn moment(cell: &[u8]) -> Option<Moment> {
     Moment::parse(cell)
 }
 
-/// Days since 1970.
+/// Returns the days since 1970-01-01; `None` if the moment has a time of day.
 pub(crate) fn day(moment: Moment) -> Option<i32> {
     let (days, rest) = moment.count(LogicalType::Date).ok()?;
     if rest { None } else { i32::try_from(days).ok() }
 }
 
-/// A time as a column counts it.
+/// Returns the value of a time in a column of this unit; `None` if it is not exact or its zone does not match
+/// `utc`.
 pub(crate) fn time(moment: Moment, nano: bool, utc: bool) -> Option<i64> {
     if moment.has_zone() != utc {
         return None;

@@ -1,13 +1,13 @@
-//! The types of the cells of plain records, found on several threads.
+//! Inference of the types of plain records, on several threads.
 
 use crate::{plain::Plain, seen::Seen};
 use forthwith_plan::{Bench, BlockMaker, BlockRunner, Result, StoredBlock};
 use std::sync::{Mutex, PoisonError};
 
-/// Records that a thread looks at before it takes others.
+/// Number of records that a thread processes at a time.
 const PART: usize = 1 << 12;
 
-/// Plain records of a piece, and the types of the cells of their columns so far.
+/// The plain records of a piece, and the types of the cells of each column so far.
 struct Typing<'a> {
     piece: &'a [u8],
     plain: &'a Plain,
@@ -30,7 +30,7 @@ impl BlockMaker for Typing<'_> {
     }
 
     fn weight(&self, _: usize) -> u64 {
-        // Each part has about as many bytes as the others.
+        // All parts have about the same number of bytes.
         (self.piece.len() / self.blocks().max(1)) as u64
     }
 
@@ -43,7 +43,7 @@ impl BlockMaker for Typing<'_> {
     }
 }
 
-/// The types of the cells of each column in plain records of a piece.
+/// Returns the types of the cells of each column in the plain records of a piece.
 pub(crate) fn types_of(runner: &dyn BlockRunner, piece: &[u8], plain: &Plain) -> Result<Vec<Seen>> {
     let typing = Typing { piece, plain, found: Mutex::new(vec![Seen::default(); plain.width()]) };
     if plain.len() <= PART || runner.threads() == 1 {

@@ -1,4 +1,4 @@
-//! One block at a time, as it lies in the file.
+//! Access to single blocks without decoding.
 
 use crate::{fetch, worker::Worker};
 use bytes::Bytes;
@@ -7,17 +7,18 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Error, Plan, Result, Task};
 use std::{ops::Range, sync::Arc};
 
-/// A decompressed block that was not decoded.
+/// A block that is decompressed but not decoded.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawBlock {
-    /// The entries it holds.
+    /// The entries of the block.
     pub entries: Range<u64>,
-    /// Their bytes. A view of the file where nothing was compressed and the source lends views: what is cut
-    /// off the file later then reads as zeros, and what is written to it shows.
+    /// The bytes of the entries. They are a view of the source if the block is uncompressed and the source
+    /// lends views; if the file is truncated or written later, the view changes, and lost bytes read as
+    /// zeros.
     pub payload: Bytes,
-    /// `entries + 1` byte positions in the payload, or nothing if all entries have one size.
+    /// The `entries + 1` byte offsets of the entries in the payload; empty if all entries have one size.
     pub bounds: Vec<u32>,
-    /// How the values in it are stored, if it is values of one type and nothing else.
+    /// Encoding of the values, if the block consists of values of one type.
     pub values: Option<Encoding>,
     /// Whether `payload` is a view of the source rather than a copy.
     pub view: bool,
@@ -46,7 +47,7 @@ pub(crate) fn raw(
         .unframe(group, task, stored, scratch)
         .map_err(|e| e.in_object(&group.path).in_block(task.block))?;
     let bounds = block.bounds.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
-    // Uncompressed payloads are a part of the stored bytes; where those are a view of the source, so is this.
+    // An uncompressed payload is a part of the stored bytes, and a view of the source if they are.
     let offset = block.payload.as_ptr().addr().wrapping_sub(at);
     let length = block.payload.len();
     let view = source.lends_views() && offset <= stored.len() && length <= stored.len() - offset;

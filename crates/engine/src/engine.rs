@@ -1,4 +1,4 @@
-//! The engine: options, warm scratch, compiled programs.
+//! The engine: its options, its allocator, and the workers and programs that are reused between calls.
 
 use crate::{bulk, file_version::confirmed, part::Part, worker::Worker};
 use forthwith_columns::{Memory, Policy};
@@ -11,21 +11,20 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// How to run plans.
+/// Options of an [`Engine`].
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Threads that work, the calling one included; at least 1.
+    /// Number of threads including the calling one; at least 1.
     pub threads: usize,
-    /// How memory for columns is had.
+    /// Allocation policy of columns.
     pub policy: Policy,
-    /// Bytes read ahead at most, where a source is worth reading ahead of (anything that is neither mapped
-    /// nor in memory).
+    /// Upper bound on the bytes that are prefetched, for sources that are neither mapped nor in memory.
     pub read_ahead: u64,
 }
 
 impl Options {
-    /// The default options with a number of threads. How many processors there are is not asked for then: the
-    /// system answers from several files.
+    /// Returns the default options with this number of threads. The number of processors is not queried,
+    /// which would read several system files.
     #[must_use]
     pub fn with_threads(threads: usize) -> Self {
         let policy = Policy { shared: true, ..Policy::default() };
@@ -34,28 +33,28 @@ impl Options {
 }
 
 impl Default for Options {
-    /// As many threads as there are processors, memory by the default policy but shared with other engines of
-    /// this process, 64 MiB of reading ahead.
+    /// Returns options with one thread for each processor, the default memory policy but with memory shared
+    /// by the engines of this process, and 64 MiB of prefetching.
     fn default() -> Self {
         Self::with_threads(forthwith_platform::parallelism())
     }
 }
 
-/// How far a call has come.
+/// Progress of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Blocks decoded.
+    /// Number of blocks that were decoded.
     pub blocks: u64,
-    /// Blocks in the plan.
+    /// Number of blocks of all plans of the call.
     pub all_blocks: u64,
-    /// Stored bytes of the blocks decoded.
+    /// Number of stored bytes of the decoded blocks.
     pub bytes: u64,
-    /// Stored bytes of the plan.
+    /// Number of stored bytes of all plans of the call.
     pub all_bytes: u64,
 }
 
 impl Progress {
-    /// The blocks and bytes of some plans, of which none is decoded.
+    /// Returns the totals of some plans, of which no block is decoded.
     pub(crate) fn of(parts: &[Part<'_>]) -> Self {
         let all_blocks = parts.iter().map(|part| part.plan.tasks.len() as u64).sum();
         let all_bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.plan.stored_bytes()));
@@ -63,28 +62,28 @@ impl Progress {
     }
 }
 
-/// Called from time to time on the calling thread; `false` stops the work with
+/// Callback that is called regularly on the calling thread. If it returns `false`, the call ends with
 /// [`Cancelled`](forthwith_plan::ErrorKind::Cancelled).
 pub type ProgressCallback<'a> = dyn FnMut(Progress) -> bool + 'a;
 
-/// Runs plans. Shared freely between threads; calls do not wait for each other.
+/// Runs plans. Threads can share an engine; their calls do not wait for each other.
 #[derive(Debug)]
 pub struct Engine {
     options: Options,
     memory: Memory,
-    /// The process whose threads keep workers and programs here. After a fork, another thread of the parent
-    /// may have held a lock, which stays locked in the child, or may have been making a program's machine
-    /// code.
+    /// Id of the process that created the engine. A forked child does not use the workers and programs:
+    /// another thread of the parent may have held a lock or have been generating machine code during the
+    /// fork.
     process: u32,
     compiled: Mutex<HashMap<String, Arc<Compiled>>>,
     idle: Mutex<Vec<Worker>>,
 }
 
-/// Compiled programs kept; a reader of many unlike files starts anew rather than growing for ever.
+/// Upper bound on the number of cached programs. The cache is cleared when it is reached.
 const COMPILED_KEPT: usize = 4096;
 
 impl Engine {
-    /// An engine with its own memory pool.
+    /// Creates an engine with its own allocator.
     #[must_use]
     pub fn new(options: Options) -> Self {
         let memory = Memory::new(options.policy.clone());
@@ -92,22 +91,22 @@ impl Engine {
         Self { options, memory, process, compiled: Mutex::default(), idle: Mutex::default() }
     }
 
-    /// The options it was made with.
+    /// Returns the options of the engine.
     #[must_use]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The memory the columns come from.
+    /// Returns the allocator of columns.
     #[must_use]
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// One task's payload as it lies in the file, decompressed but not decoded.
+    /// Returns the payload of one task, decompressed but not decoded.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// See [`read`](Self::read).
     pub fn raw(
         &self,
         plan: &Plan,
@@ -133,7 +132,7 @@ impl Engine {
         }
     }
 
-    /// The compiled form of a program, made once for each text.
+    /// Returns the compiled program of a source text, which is compiled once.
     pub(crate) fn compile(&self, source: &str) -> Result<Arc<Compiled>> {
         let Some(mut known) = self.own(&self.compiled) else {
             return Self::compile_new(source);
@@ -150,11 +149,12 @@ impl Engine {
     }
 
     fn compile_new(source: &str) -> Result<Arc<Compiled>> {
-        // Files of a kind have the same programs, and each file may have an engine of its own.
+        // Programs are also cached for the process, since files of the same structure share them across
+        // engines.
         Ok(Programs::of_process().get(source)?)
     }
 
-    /// State that the engine keeps behind a lock; nothing in a process that was forked from the engine's.
+    /// Locks a state of the engine; `None` in a forked process.
     fn own<'a, T>(&self, kept: &'a Mutex<T>) -> Option<MutexGuard<'a, T>> {
         (process_id() == self.process).then(|| kept.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,12 +1,12 @@
-//! Blocks of which some entries are decoded: the bytes of those alone, one behind the other.
+//! Copies of selected entries of a block, in contiguous memory.
 //!
-//! What is copied is far less than a column of all entries, and the kernels do not know of it.
+//! The kernels decode the copy like a block, and do not deal with selections.
 
 use crate::kernel::{Wanted, fixed, lengths};
 use forthwith_columns::Memory;
 use forthwith_plan::{Block, Error, Kernel, Result, ScratchBuffer};
 
-/// Memory for the bytes of entries that are decoded, and for where each begins.
+/// Buffers for the bytes of the selected entries and for their bounds.
 pub(crate) struct Chosen {
     payload: ScratchBuffer,
     bounds: ScratchBuffer,
@@ -17,14 +17,14 @@ impl Chosen {
         Self { payload: ScratchBuffer::new(memory.clone()), bounds: ScratchBuffer::new(memory.clone()) }
     }
 
-    /// Gives back more than `bytes`.
+    /// Frees buffers of more than `bytes` bytes.
     pub(crate) fn trim(&mut self, bytes: usize) {
         self.payload.trim(bytes);
         self.bounds.trim(bytes);
     }
 
-    /// The block that has the entries alone, which ascend. `parts` are the wanted entries of a block or of its pieces, each with
-    /// its number, the first of which is the entry `first`.
+    /// Returns a block of the selected entries only. `parts` are the wanted entries of a block or of its
+    /// pieces, each with the block number; their first entry is `first`. `entries` ascend.
     pub(crate) fn of(
         &mut self,
         kernel: &Kernel,
@@ -39,7 +39,7 @@ impl Chosen {
         }
     }
 
-    /// Entries of `size` bytes each.
+    /// Copies entries of `size` bytes each.
     fn fixed(
         &mut self,
         size: u64,
@@ -52,7 +52,7 @@ impl Chosen {
             Ok((bytes, part.entries))
         });
         let blocks = blocks.collect::<Result<Vec<_>>>()?;
-        // The blocks have these bytes, if the entries are in them.
+        // The length below is bounded by that of the blocks, as all entries are in them.
         let all: u64 = blocks.iter().map(|(_, entries)| *entries).sum();
         if entries.len() as u64 > all {
             return Err(lengths());
@@ -82,7 +82,7 @@ impl Chosen {
         Ok(whole(payload, entries.len(), &[]))
     }
 
-    /// Entries that say where they are.
+    /// Copies entries of variable length by their bounds.
     fn jagged(&mut self, wanted: Wanted<'_>, first: u64, entries: &[u64]) -> Result<Wanted<'_>> {
         if wanted.bounds.is_empty() {
             return Err(Error::mismatch("the number of entry bounds", wanted.entries + 1, 0));
@@ -99,7 +99,8 @@ impl Chosen {
             let known = known.get(place..=place + run.len()).ok_or_else(lengths)?;
             let bound = |at: usize| known.get(at).map_or(0, |bound| u32::from_le_bytes(*bound));
             let (from, to) = (bound(0), bound(run.len()));
-            // Runs do not overlap, so that what is copied is no more than the payload. What is within a run is compared by the kernel.
+            // Runs do not overlap, so no more bytes than the payload has are copied. The kernel checks the
+            // bounds within a run.
             let bytes = all.get(from as usize..to as usize).filter(|_| last <= from);
             let bytes = bytes.ok_or_else(|| wrong(known, all.len(), run[0]))?;
             payload.get_mut(at..at + bytes.len()).ok_or_else(lengths)?.copy_from_slice(bytes);
@@ -115,7 +116,7 @@ impl Chosen {
     }
 }
 
-/// Copies entries of a number each: which of them follow each other is not asked, as no processor could tell in advance.
+/// Copies entries of `SIZE` bytes one by one. Finding runs would cost mispredicted branches.
 fn one_by_one<const SIZE: usize>(from: &[u8], begin: u64, entries: &[u64], to: &mut [u8]) -> Option<()> {
     let all = from.as_chunks::<SIZE>().0;
     for (entry, to) in entries.iter().zip(to.as_chunks_mut::<SIZE>().0) {
@@ -124,7 +125,7 @@ fn one_by_one<const SIZE: usize>(from: &[u8], begin: u64, entries: &[u64], to: &
     Some(())
 }
 
-/// Copies entries of `size` bytes each.
+/// Copies entries of `size` bytes each, by runs of consecutive entries.
 fn run_by_run(from: &[u8], size: usize, begin: u64, entries: &[u64], mut to: &mut [u8]) -> Option<()> {
     for run in entries.chunk_by(|entry, next| entry + 1 == *next) {
         let at = (run[0] - begin) as usize * size;
@@ -136,14 +137,14 @@ fn run_by_run(from: &[u8], size: usize, begin: u64, entries: &[u64], mut to: &mu
     Some(())
 }
 
-/// All of what was copied.
+/// Returns all copied entries.
 fn whole<'a>(payload: &'a [u8], entries: usize, bounds: &'a [u8]) -> Wanted<'a> {
     let entries = entries as u64;
     Wanted { block: Block { payload, entries, bounds, origin: 0 }, from: 0, entries, bounds }
 }
 
-/// Why a run of entries cannot be copied: it has an entry that ends before it starts or behind the payload, or it begins before
-/// the last one ends.
+/// Returns the error of a run of entries that cannot be copied: an entry ends before its start or after the
+/// payload, or the run starts before the end of the previous one.
 #[cold]
 fn wrong(known: &[[u8; 4]], length: usize, begin: u64) -> Error {
     let bounds: Vec<u32> = known.iter().map(|bound| u32::from_le_bytes(*bound)).collect();

@@ -1,10 +1,11 @@
-//! How a task's stored bytes are had.
+//! Reading of the stored bytes of tasks.
 //!
-//! Mapped files and memory answer views, so every worker asks for its own range; the reader checks afterwards
-//! whether they have changed. A local file that is not mapped, and of one that is, blocks that are compressed
-//! and long ones still to come from the disk, are read by every worker into its warm scratch. Any other
-//! source (a Python object, a network) is read in *windows*: neighbouring tasks' ranges, coalesced into few
-//! requests, fetched by the first worker that needs one of them and dropped with the last.
+//! From mapped files and memory, each worker takes views of its own ranges, and the reader checks afterwards
+//! whether they have changed. Each worker reads into its scratch memory from local files that are not mapped
+//! and, if they are mapped, for compressed blocks and for long blocks that are not in the page cache. Any
+//! other source (a Python object, a network) is read in *windows*: the ranges of adjacent tasks are coalesced
+//! into few requests, which are read by the first worker that needs one of them and dropped after the last
+//! use.
 
 use bytes::Bytes;
 use forthwith_io::{Source, coalesce};
@@ -18,73 +19,74 @@ use std::{
     time::Duration,
 };
 
-/// Ranges closer than this are fetched in one piece.
+/// Upper bound on the bytes between two ranges that are read by one request.
 const GAP: u64 = 32 << 10;
-/// The longest window of a source that plans its requests.
+/// Upper bound in bytes on a window of a source that plans its requests.
 const FAR_WINDOW: u64 = 8 << 20;
-/// The first window of such a source, and the last ones: decoding begins soon after the first byte has come,
-/// and ends soon after the last. Each window between is up to twice as long as the one before.
+/// Size in bytes of the first and the last windows of such a source: decoding starts soon after the first
+/// byte arrives, and ends soon after the last one. The windows in between double in size up to the bound.
 const NEAR_WINDOW: u64 = 4 << 20;
-/// Gaps between blocks count as this part of a window of such a source, which fetches the bytes of some of them, and
-/// drops those at once.
+/// Divisor of the gaps between blocks, when they are counted in a window of such a source: it reads only some
+/// of them, and drops their bytes at once.
 const GAP_PART: u64 = 8;
-/// Windows that such a source fetches while one is decoded, and how many bytes they have at most together if
-/// they are more than one: what is on its way fills the line until the next answer comes.
+/// Number of windows that such a source prefetches while one is decoded, so that the connection is busy until
+/// the next response.
 const AHEAD: usize = 8;
+/// Upper bound on the total bytes of these windows, if there are several.
 const AHEAD_BYTES: u64 = 32 << 20;
-/// The longest single request.
+/// Upper bound in bytes on a single request.
 const LONGEST: u64 = 16 << 20;
 
-/// How long a worker sleeps at most while another one reads the window that both need.
+/// Upper bound on the back-off of a worker that waits for another one to read the same window.
 const LONGEST_PAUSE: Duration = Duration::from_millis(5);
 
-/// Bytes that are read and decoded at a time where a block needs not be whole: they stay in the cache between
-/// the two.
+/// Number of bytes that are read and decoded at a time if the block need not be complete. They stay in the
+/// cache in between.
 pub(crate) const PIECE: usize = 256 << 10;
 
-/// The tasks' bytes, by task position.
+/// Reads the stored bytes of the tasks of a plan.
 pub(crate) struct Fetcher<'a> {
     plan: &'a Plan,
     source: &'a dyn Source,
-    /// The position of the file among those of the call.
+    /// Index of the file among those of the call.
     file: usize,
-    /// The source's size when the read began.
+    /// Size in bytes of the source when the call started; 0 if unknown.
     size: u64,
-    /// Where it is noted that a view of the source was decoded from. None if all is to be copied.
+    /// Flag that is set when a view of the source is used; `None` if all bytes have to be copied.
     viewed: Option<&'a AtomicBool>,
     way: Way,
-    /// How many windows the source was told of.
+    /// Number of windows that were announced to the source.
     told: Mutex<usize>,
 }
 
 enum Way {
-    /// Each task for itself.
+    /// Each task is read separately.
     Own,
-    /// In windows: for each task the number of its window.
+    /// Tasks are read in windows: the window number of each task, and the windows.
     Windows(Vec<usize>, Vec<Planned>),
 }
 
-/// A window from before it is read until its last use.
+/// State of a window from its planning to its last use.
 #[derive(Default)]
 struct Planned {
-    /// The tasks whose bytes are read with it.
+    /// The tasks of the window.
     members: Vec<usize>,
-    /// How many of them have not had their bytes.
+    /// Number of tasks that have not requested their bytes yet.
     left: AtomicUsize,
     read: Mutex<Option<Arc<Window>>>,
 }
 
-/// The bytes of neighbouring tasks.
+/// The stored bytes of the tasks of a window.
 pub(crate) struct Window {
-    /// The position of the file among those of the call.
+    /// Index of the file among those of the call.
     file: usize,
     number: usize,
     tasks: Vec<(usize, Bytes)>,
 }
 
 impl<'a> Fetcher<'a> {
-    /// `file` is the position of the file among those of the call, `order` the order in which tasks are handed out. Without
-    /// `viewed`, all is copied.
+    /// Plans the windows of a source. `file` is the index of the file among those of the call, and `order`
+    /// the order of the tasks. Without `viewed`, all bytes are copied.
     pub(crate) fn new(
         plan: &'a Plan,
         file: usize,
@@ -103,7 +105,7 @@ impl<'a> Fetcher<'a> {
             let mut rest = plan.tasks.iter().fold(0_u64, |sum, task| sum.saturating_add(task.stored.len()));
             for &at in order {
                 let Stored::Range(range) = &plan.tasks[at].stored else { continue };
-                // The bytes between are read too, if they are few.
+                // A small gap is read together with the ranges.
                 let mut gap = range.start.checked_sub(end).filter(|gap| *gap <= GAP).unwrap_or(0);
                 if source.plans_requests() {
                     gap /= GAP_PART;
@@ -128,7 +130,7 @@ impl<'a> Fetcher<'a> {
             }
             Way::Windows(of_task, windows)
         };
-        // Where it cannot be told, it is asked for again with each block, and the error is that block's.
+        // An error is not reported here: the size is queried again for each block, whose error it then is.
         let size = source.size_so_far().unwrap_or(0);
         Self {
             plan,
@@ -141,8 +143,8 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// The stored bytes of a task. The worker lends the memory they may have to be copied to, and holds the
-    /// window it is working on.
+    /// Returns the stored bytes of a task. They are borrowed from `own` if they are copied, otherwise from
+    /// `hold`; `window` is the last window of the worker.
     pub(crate) fn stored<'b>(
         &self,
         at: usize,
@@ -170,21 +172,20 @@ impl<'a> Fetcher<'a> {
                 let number = of_task[at];
                 let window = self.window(number, windows, window)?;
                 let found = window.tasks.iter().find(|(task, _)| *task == at);
-                // Every task is a member of the window its number names.
+                // Each task is a member of its window.
                 *hold = found.map(|(_, bytes)| bytes.clone()).unwrap_or_default();
                 Ok(hold)
             }
         }
     }
 
-    /// Whether a block is compressed, by the metadata's account, and its view could change while it is
-    /// decompressed.
+    /// Whether a block is compressed, by the metadata, and its view may change during decompression.
     fn better_copied(&self, task: &Task) -> bool {
         let stored = task.stored.len();
         self.source.views_may_change() && task.payload_hint > stored.saturating_add(stored / 16)
     }
 
-    /// A task's range, if the task is worth reading piece by piece: long, and otherwise copied as a whole.
+    /// Returns the range of a task that is long and would be copied, so that it should be read in pieces.
     pub(crate) fn long_range(&self, at: usize) -> Option<Range<u64>> {
         match (&self.plan.tasks[at].stored, &self.way) {
             (Stored::Range(range), Way::Own)
@@ -197,13 +198,13 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// Reads bytes into warm memory.
+    /// Reads a range into `own`.
     pub(crate) fn piece<'b>(&self, range: Range<u64>, own: &'b mut ScratchBuffer) -> Result<&'b [u8]> {
         read_into(self.source, self.size, range, own)
     }
 
-    /// The window of a task that is about to be decoded. It is forgotten when all its tasks have come for it:
-    /// workers that still decode from it hold it themselves.
+    /// Returns a window, which is read on first use. It is released when all of its tasks have requested it;
+    /// workers that still decode from it share its ownership.
     fn window(
         &self,
         number: usize,
@@ -232,7 +233,8 @@ impl<'a> Fetcher<'a> {
         Ok(window)
     }
 
-    /// Waits until no other worker reads the window. The source is told meanwhile, and may end the wait.
+    /// Locks a window, with back-off while another worker reads it. The source is polled meanwhile and may
+    /// end the wait.
     fn turn_at<'b, T>(&self, read: &'b Mutex<T>) -> Result<MutexGuard<'b, T>> {
         let mut pause = Duration::from_micros(50);
         loop {
@@ -250,7 +252,7 @@ impl<'a> Fetcher<'a> {
         }
     }
 
-    /// The ranges of a window's tasks, with their positions.
+    /// Returns the task indices and ranges of a window.
     fn wanted(&self, members: &[usize]) -> Vec<(usize, Range<u64>)> {
         let range = |at: usize| match &self.plan.tasks[at].stored {
             Stored::Range(range) => Some((at, range.clone())),
@@ -259,8 +261,8 @@ impl<'a> Fetcher<'a> {
         members.iter().filter_map(|&at| range(at)).collect()
     }
 
-    /// Tells the source of a window that is read now and of those behind it, of each once: another worker may have
-    /// read a later one meanwhile.
+    /// Announces a window and the following ones to the source, each of them once. Another worker may have
+    /// read a later window already.
     fn expect(&self, number: usize, windows: &[Planned]) {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ahead = 0_u64;
@@ -288,7 +290,7 @@ impl<'a> Fetcher<'a> {
         if self.source.plans_requests() {
             self.expect(number, windows);
             let pieces = self.source.read(&ranges)?;
-            // Before this one is decoded: the line would be idle otherwise when that takes long.
+            // Announced before this window is decoded, to keep the connection busy meanwhile.
             self.expect(number + 1, windows);
             let tasks = wanted.into_iter().map(|(at, _)| at).zip(pieces).collect();
             return Ok(Window { file: self.file, number, tasks });
@@ -308,12 +310,13 @@ impl<'a> Fetcher<'a> {
     }
 }
 
-/// The length of a range, which may lie.
+/// Returns the length of a range; 0 if it is inverted.
 fn length(range: &Range<u64>) -> u64 {
     range.end.saturating_sub(range.start)
 }
 
-/// Bytes of the next window of a source that plans its requests, of which `rest` are left to be fetched.
+/// Returns the size in bytes of the next window of a source that plans its requests. `rest` is the number of
+/// bytes that are left to read.
 fn far_window(number: usize, rest: u64) -> u64 {
     if rest <= NEAR_WINDOW / 2 * 3 {
         return NEAR_WINDOW / 2 * 3;
@@ -322,7 +325,7 @@ fn far_window(number: usize, rest: u64) -> u64 {
     doubled.min(FAR_WINDOW).min((rest / 3).max(NEAR_WINDOW))
 }
 
-/// Reads one task's bytes outside a run.
+/// Reads the stored bytes of a single task.
 pub(crate) fn alone<'b>(
     source: &dyn Source,
     task: &Task,
@@ -350,18 +353,18 @@ fn missing(reason: &str, at: Option<u64>) -> Error {
     error
 }
 
-/// Reads a range into warm memory. `known` is a size that the source had.
+/// Reads a range into a scratch buffer. `known` is an earlier size of the source.
 fn read_into<'b>(
     source: &dyn Source,
     known: u64,
     range: Range<u64>,
     into: &'b mut ScratchBuffer,
 ) -> Result<&'b [u8]> {
-    // The size is looked at first, lest a lie about a length become an allocation. Whether the source still
-    // has it, reading shows.
+    // The size is checked before memory is allocated for an untrusted length. If the source has shrunk,
+    // reading fails.
     if range.end > known && range.end > source.grown(range.end.saturating_sub(1))? {
-        // The source says in its own words whether it ends there or was cut, before it takes memory. Unless
-        // it has grown meanwhile.
+        // The read returns the source's own error (end or truncation) before memory is allocated, unless the
+        // source has grown meanwhile.
         source.read_one(range.clone())?;
     }
     let into = into.take(range.end.saturating_sub(range.start) as usize)?;

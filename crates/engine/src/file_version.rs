@@ -1,10 +1,10 @@
-//! Whether a file is still the one that its metadata are of.
+//! Verification that a file still matches its metadata.
 
 use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-/// What was read, if the source is still that of its metadata. If it is another one, that is why reading failed,
-/// unless the source itself could not be read.
+/// Returns `read` if the source still matches its metadata, and otherwise the error that it has changed.
+/// Errors of the source itself and cancellation are returned unchanged.
 pub(crate) fn confirmed<T>(read: Result<T>, source: &dyn Source) -> Result<T> {
     match &read {
         Err(Error { kind: ErrorKind::Cancelled | ErrorKind::Source(_), .. }) => {}

@@ -1,4 +1,4 @@
-//! Columns that the blocks of one file, or of several, fill one after the other.
+//! Columns that are filled by the blocks of one or several files.
 
 use crate::{
     engine::{Engine, ProgressCallback},
@@ -17,19 +17,19 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Columns being filled by the blocks of several files, of which none is copied when the next one is read.
+/// Columns that are filled by the blocks of several files in succession, without copying the arrays of each.
 ///
-/// The plans must fill the columns of the first one ([`fills_same_columns`]). After an error the columns hold part
-/// of what was asked for, and are of no use.
+/// All plans have to fill the columns of the first one ([`fills_same_columns`]). After an error, the columns
+/// are incomplete and must not be used.
 pub struct Filling<'p> {
-    /// Has the groups that are filled.
+    /// The first plan, whose groups are filled.
     plan: &'p Plan,
     places: Vec<Places<'p>>,
-    /// Rows of each group so far.
+    /// Number of rows of each group so far.
     group_rows: Vec<u64>,
-    /// Rows of the arrays so far.
+    /// Number of rows of the arrays so far.
     rows: u64,
-    /// The number of files.
+    /// Number of files so far.
     files: usize,
 }
 
@@ -43,25 +43,25 @@ impl fmt::Debug for Filling<'_> {
 }
 
 impl<'p> Filling<'p> {
-    /// Columns for plans like this one.
+    /// Creates empty columns for plans that fill the same columns as `plan`.
     #[must_use]
     pub fn new(plan: &'p Plan) -> Self {
         let group_rows = vec![0; plan.groups.len()];
         Self { plan, places: Vec::new(), group_rows, rows: 0, files: 0 }
     }
 
-    /// The number of rows so far.
+    /// Returns the number of rows so far.
     #[must_use]
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Reads some plans side by side, behind those that were read before. `threads` and `tick` are those of
+    /// Reads some plans in parallel and appends their rows. `threads` and `tick` are those of
     /// [`Engine::read`].
     ///
     /// # Errors
-    /// As [`Engine::read`], of the first part that fails; a plan that fills other columns; a file that changed while views of it
-    /// were read.
+    /// Errors of [`Engine::read`] for the first part that fails; a plan that fills other columns; a file that
+    /// changed while views of it were read.
     pub fn read(
         &mut self,
         engine: &Engine,
@@ -99,7 +99,8 @@ impl<'p> Filling<'p> {
         outcome
     }
 
-    /// Has the blocks of some plans fill the columns. `viewed` is where views of each file are noted; without it, all is copied.
+    /// Fills the columns with the blocks of some plans. `viewed` has, for each file, the flag that is set
+    /// when a view was used; `None` means that all bytes are copied.
     pub(crate) fn run(
         &mut self,
         call: Call<'_>,
@@ -114,7 +115,8 @@ impl<'p> Filling<'p> {
         run(call, Target { places: &self.places, origins, files }, tick, order, steps, viewed)
     }
 
-    /// Makes the columns, or has them go on, and returns the first row of each group for each plan.
+    /// Creates the columns or prepares them for more blocks, and returns the first row of each group for each
+    /// plan.
     fn make_places(
         &mut self,
         engine: &Engine,
@@ -146,11 +148,11 @@ impl<'p> Filling<'p> {
         Ok(origins)
     }
 
-    /// The arrays of all that was read.
+    /// Returns the arrays of all plans.
     ///
     /// # Errors
-    /// Columns that do not fit together; text that is not UTF-8, where the plan validates it: with the entry if one file was
-    /// read.
+    /// Columns that are inconsistent; text that is not UTF-8, if the plan requires it: with the entry if a
+    /// single file was read.
     pub fn finish(self, engine: &Engine, threads: usize) -> Result<Vec<Array>> {
         let Self { plan, places, rows, .. } = self;
         let mut arrays = Vec::new();
@@ -164,7 +166,7 @@ impl<'p> Filling<'p> {
                 continue;
             }
             for more in finished {
-                // The first group joins nothing; plans are checked for that.
+                // Plans are validated: the first group is not joined to another.
                 let Some(first) = arrays.pop() else { continue };
                 let joined = Array::join(first, more);
                 arrays.push(joined.map_err(|e| Error::fault(e.to_string()).in_object(&object))?);
@@ -178,7 +180,7 @@ impl<'p> Filling<'p> {
     }
 }
 
-/// The arrays that are delivered instead of the groups' own.
+/// Returns the arrays that the picks of the plan select from those of the groups.
 fn picked(plan: &Plan, arrays: &[Array]) -> Result<Vec<Array>> {
     let pick = |pick: &Pick| {
         let Some(array) = arrays.get(pick.array as usize) else {

@@ -1,4 +1,4 @@
-//! Columnar layouts: places first, then one pass over the payload.
+//! Decoding of columnar layouts: slots are allocated first, and then filled in one pass over the payload.
 
 use crate::{fetch::PIECE, part::Counter, place::Turn};
 use forthwith_columns::{Encoding, kernels};
@@ -9,11 +9,11 @@ use std::ops::Range;
 #[derive(Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) block: Block<'a>,
-    /// The first wanted entry, counted from the block's first.
+    /// First wanted entry, relative to the first of the block.
     pub(crate) from: u64,
-    /// How many.
+    /// Number of wanted entries.
     pub(crate) entries: u64,
-    /// The bounds of the wanted entries alone, or nothing.
+    /// Entry bounds of the wanted entries only; empty if the block has none.
     pub(crate) bounds: &'a [u8],
 }
 
@@ -41,7 +41,7 @@ impl<'a> Wanted<'a> {
         Ok(Self { block, from, entries, bounds })
     }
 
-    /// Bytes of the wanted entries, if the block says where they are; of all.
+    /// Returns the number of bytes of the wanted entries; of all entries if the block has no bounds.
     pub(crate) fn len(&self) -> usize {
         let all = self.block.payload.len() as u64;
         if self.bounds.is_empty() {
@@ -50,7 +50,7 @@ impl<'a> Wanted<'a> {
         bound(self.bounds, self.entries).saturating_sub(bound(self.bounds, 0)).min(all) as usize
     }
 
-    /// The wanted entries of a block in several pieces, each with the block it belongs to.
+    /// Returns the wanted entries of each piece of a block, with the number of the piece's block.
     pub(crate) fn of_pieces(task: &Task, stored: &'a [u8], pieces: &[Piece]) -> Result<Vec<(Self, u64)>> {
         let expected = task.entries.end - task.entries.start;
         let found = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.entries));
@@ -113,7 +113,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Values of fixed size, in one or several pieces of a block.
+/// Decodes entries of fixed size, from one or several pieces of a block.
 pub(crate) fn run_pieces(kernel: &Kernel, parts: &[(Wanted<'_>, u64)], turn: Turn<'_>) -> Result<()> {
     let entries: u64 = parts.iter().map(|(part, _)| part.entries).sum();
     let Some((size, values)) = kernel.fixed() else {
@@ -143,10 +143,10 @@ pub(crate) fn run_pieces(kernel: &Kernel, parts: &[(Wanted<'_>, u64)], turn: Tur
     Ok(())
 }
 
-/// Reads a range and hands its bytes over.
+/// Function that reads a range and passes its bytes to a callback.
 pub(crate) type ReadPiece<'a> = dyn FnMut(Range<u64>, &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> + 'a;
 
-/// Numbers that lie in the file as they are, at `entries`: read and decoded piece by piece.
+/// Reads and decodes uncompressed numbers in pieces. `entries` is their byte range in the file.
 pub(crate) fn flat_in_pieces(
     wire: Encoding,
     per_entry: u64,
@@ -164,9 +164,10 @@ pub(crate) fn flat_in_pieces(
     in_pieces(wire, start..end, read, slot)
 }
 
-/// Reads and decodes values that follow each other.
+/// Reads and decodes contiguous values in pieces.
 fn in_pieces(wire: Encoding, bytes: Range<u64>, read: &mut ReadPiece<'_>, into: &mut [u8]) -> Result<()> {
-    // Whole values: every width divides the piece but three, whose pieces are a little shorter.
+    // Pieces contain whole values: most widths divide the length of a piece, which is otherwise slightly
+    // shorter.
     let piece = (PIECE / wire.width() * wire.width()) as u64;
     let (mut from, mut at) = (bytes.start, 0);
     while from < bytes.end {
@@ -179,8 +180,8 @@ fn in_pieces(wire: Encoding, bytes: Range<u64>, read: &mut ReadPiece<'_>, into: 
     Ok(())
 }
 
-/// Reads and decodes some of the wanted entries alone, which ascend: together as many as lie within a piece, with what is between
-/// them, and entries that are longer than a piece by themselves, piece by piece.
+/// Reads and decodes selected entries, which ascend. Entries within the length of a piece are read together
+/// with the bytes between them; entries that are longer than a piece are read one by one, in pieces.
 pub(crate) fn chosen_in_pieces(
     wire: Encoding,
     per_entry: u64,
@@ -217,7 +218,7 @@ pub(crate) fn chosen_in_pieces(
     Ok(())
 }
 
-/// Bytes of an entry, of which a block has as many as it says.
+/// Returns the length of an entry in bytes, after checking that the length of the block matches.
 fn piece_size(wire: Encoding, per_entry: u64, task: &Task, entries: &Range<u64>) -> Result<u64> {
     let size = per_entry.saturating_mul(wire.width() as u64);
     let expected = (task.entries.end - task.entries.start).saturating_mul(size);
@@ -227,7 +228,7 @@ fn piece_size(wire: Encoding, per_entry: u64, task: &Task, entries: &Range<u64>)
     Ok(size)
 }
 
-/// The bytes of the wanted entries when each takes `size`.
+/// Returns the bytes of the wanted entries, which have `size` bytes each.
 pub(crate) fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     let payload = wanted.block.payload;
     let expected = wanted.block.entries.saturating_mul(size);
@@ -238,8 +239,8 @@ pub(crate) fn fixed<'a>(wanted: Wanted<'a>, size: u64) -> Result<&'a [u8]> {
     payload.get(from..from + (wanted.entries * size) as usize).ok_or_else(lengths)
 }
 
-/// The bounds of the wanted entries of a block that left them out: they follow from the lengths another
-/// column holds.
+/// Computes the bounds of the wanted entries of a block without bounds, from the lengths in the counter
+/// column.
 fn counted_bounds(
     wanted: Wanted<'_>,
     task: &Task,
@@ -261,7 +262,8 @@ fn counted_bounds(
     for (entry, offset) in (1..).zip(offsets.as_chunks::<8>().0) {
         let items = i64::from_ne_bytes(*offset) as u64;
         end = items.saturating_mul(u64::from(item)).saturating_add(entry * u64::from(header));
-        // Checked against the payload below, which a basket's 32-bit lengths bound.
+        // Saturation is detected by the comparison with the payload below, whose length fits 32 bits in a
+        // basket.
         bounds.extend(u32::try_from(end).unwrap_or(u32::MAX).to_le_bytes());
     }
     if end != length {
@@ -272,13 +274,13 @@ fn counted_bounds(
     bounds.get(from..to).map(<[u8]>::to_vec).ok_or_else(lengths)
 }
 
-/// Entry bound number `at`, 0 if it is not there.
+/// Returns the entry bound with index `at`; 0 if it is out of range.
 fn bound(bounds: &[u8], at: u64) -> u64 {
     let at = 4 * at as usize;
     bounds.get(at..at + 4).and_then(|b| b.try_into().ok()).map_or(0, |b| u64::from(u32::from_le_bytes(b)))
 }
 
-/// The error for entries that are not all headers and whole items, of the first that is not.
+/// Returns the error of the first entry that does not consist of a header and whole items.
 #[cold]
 fn ragged(bounds: &[u8], header: u32, item: u32, first: u64) -> Error {
     let all = (bounds.len() as u64 / 4).saturating_sub(1);

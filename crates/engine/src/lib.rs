@@ -1,30 +1,29 @@
-//! Plan → columns, and columns → blocks.
+//! Execution of plans: decoding of blocks to columns, and encoding of columns to blocks.
 //!
 //! An [`Engine`] takes a [`Plan`](forthwith_plan::Plan), the [`Source`](forthwith_io::Source) it was made for
-//! and the [`BlockFormat`](forthwith_plan::BlockFormat) that understands its blocks, and returns one
-//! [`Array`](forthwith_columns::Array) for each group asked for. It knows no format and no language: bytes
-//! are had by `fetch`, blocks are unframed by the format, decoded by a kernel (`kernel`) or a program
-//! (`program`), and written to their final place in the columns, in order, without concatenation afterwards
+//! and the [`BlockFormat`](forthwith_plan::BlockFormat) of its blocks, and returns one
+//! [`Array`](forthwith_columns::Array) for each requested group. It is independent of file formats and
+//! languages: stored bytes are read by `fetch`, unframed by the format, and decoded by a kernel (`kernel`) or
+//! a program (`program`) to their final position in the columns, in order, without concatenation afterwards
 //! (`place`).
 //!
-//! The blocks of several files can fill the same columns ([`Filling`]): files are read side by side, and none of
-//! their arrays is copied to put them together.
+//! The blocks of several files can fill the same columns ([`Filling`]): the files are read in parallel, and
+//! their arrays need not be concatenated.
 //!
-//! One thread, one column and one block is the same code path as many of each: `run` hands out tasks in plan
-//! order, the calling thread works too, and the result does not depend on the number of threads. Nothing is
-//! global: threads live for one call, their warm scratch lives in the engine.
+//! A single thread, column and block uses the same code as many: `run` hands out tasks in plan order, the
+//! calling thread works too, and the result does not depend on the number of threads. Global state is
+//! avoided: threads live for one call, and the engine keeps their scratch memory.
 //! # Turns and scratch memory
 //!
-//! A kernel knows how much it will write and takes its slots in advance. A program runs into scratch memory
-//! when several threads work, so that no thread holds the turn while it decodes. Scratch memory has space for
-//! the most that one loop could write; without reserved space, loops fall back to one item at a time.
-//! Programs that run beside each other do not begin with the same column, so that their threads do not fault
-//! on the same page.
+//! A kernel knows how much it will write, and allocates its slots in advance. A program writes to scratch
+//! memory if several threads work, so that no thread holds the turn while it decodes. The scratch memory is
+//! reserved for the most that a fused loop can write; without reserved space, loops fall back to one item at
+//! a time. Programs that run in parallel start to copy with different columns, to avoid page faults on the
+//! same page.
 //!
 //! # Writing
 //!
-//! [`BlockThreads`] makes the blocks of a file that is written on several threads, and hands them over in
-//! order.
+//! [`BlockThreads`] encodes the blocks of a file on several threads, and passes them to the sink in order.
 #![deny(missing_docs)]
 
 mod bulk;

@@ -1,36 +1,37 @@
-//! Which objects of a block were met, and where their rows are.
+//! Objects of a block that a program has decoded, by their positions.
 
 use forthwith_columns::OBJECT_BITS;
 use forthwith_forth::Output;
 use forthwith_program::ASKED_OUTPUTS;
 use std::collections::HashMap;
 
-/// The objects that a program asks for when a pointer leads to one elsewhere. Nothing is kept of columns
-/// without such requests.
+/// Cache of decoded objects, to which a program's pointers refer. Columns without such requests are not
+/// cached.
 #[derive(Default)]
 pub(crate) struct ObjectCache {
-    /// For each output how long it was when the block began.
+    /// Length of each output when the block started.
     begun: Vec<usize>,
     outputs: HashMap<usize, Seen>,
 }
 
-/// The objects of an output, as far as it was looked at.
+/// The objects of an output up to `looked_at`.
 struct Seen {
     looked_at: usize,
     objects: i64,
-    /// By their positions, which objects they are.
+    /// Numbers of the objects by their positions.
     at: HashMap<i64, i64>,
 }
 
 impl ObjectCache {
-    /// Forgets everything: positions mean something else in another block.
+    /// Clears the cache for another block, in which positions have another meaning.
     pub(crate) fn begin(&mut self, outputs: &[Output]) {
         self.outputs.clear();
         self.begun.clear();
         self.begun.extend(outputs.iter().map(Output::len));
     }
 
-    /// The answer to a request, as [`Program::asks`](forthwith_program::Program::asks) describes it.
+    /// Returns the response to a request, as [`Program::asks`](forthwith_program::Program::asks) describes
+    /// it.
     pub(crate) fn answer(&mut self, request: i64, outputs: &[Output]) -> i64 {
         let (position, number) = (request.div_euclid(ASKED_OUTPUTS), request.rem_euclid(ASKED_OUTPUTS));
         let number = number as usize; // below the number of outputs there may be

@@ -1,16 +1,16 @@
-//! The plans of one call: that of a file, or of several files whose blocks fill the same columns.
+//! The plans of one call, for one or several files whose blocks fill the same columns.
 
 use crate::place::{Load, Places};
 use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, Decoder, Group, Kernel, Plan};
 use std::{fmt, mem::discriminant, sync::Arc};
 
-/// A plan, the source it was made for, and the format that understands its blocks.
+/// A plan, its source, and the format of its blocks.
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     /// The plan.
     pub plan: &'a Plan,
-    /// The file.
+    /// The source for which the plan was made.
     pub source: &'a Arc<dyn Source>,
     /// The format of its blocks.
     pub format: &'a dyn BlockFormat,
@@ -22,8 +22,8 @@ impl fmt::Debug for Part<'_> {
     }
 }
 
-/// Whether the blocks of both plans, which are of this format, can fill the same columns: groups and columns are equal, and
-/// decoded in ways that need no more than the blocks of one file.
+/// Whether the blocks of two plans of the same format can fill the same columns: groups and columns are
+/// equal, and their decoders need no more context than the blocks of one file do.
 #[must_use]
 pub fn fills_same_columns(first: &Plan, other: &Plan, format: &dyn BlockFormat) -> bool {
     let settings = |plan: &Plan| {
@@ -77,19 +77,19 @@ fn is_alike(first: &Group, other: &Group, format: &dyn BlockFormat) -> bool {
         && first.columns == other.columns
 }
 
-/// Rows of a column that counts items, as the tasks of one plan number them.
+/// A counter column, with the mapping of a plan's entries to its rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Counter<'a> {
     pub(crate) places: &'a Places<'a>,
     origin: Origin,
 }
 
-/// The first row that a plan fills of a group.
+/// The first row of a group that a plan fills.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Origin {
-    /// Rows of the plans before it.
+    /// Number of rows of earlier plans.
     pub(crate) row: u64,
-    /// The entry that is this row.
+    /// The plan's entry of this row.
     pub(crate) entry: u64,
 }
 
@@ -98,14 +98,14 @@ impl<'a> Counter<'a> {
         Self { places, origin }
     }
 
-    /// The row of an entry.
+    /// Returns the row of an entry; `None` if it is out of range.
     pub(crate) fn row(&self, entry: u64) -> Option<usize> {
         let row = entry.checked_sub(self.origin.entry)?.checked_add(self.origin.row)?;
         usize::try_from(row).ok()
     }
 }
 
-/// The first row of each group, for each plan. `before` are rows of calls before this one.
+/// Returns the first row of each group, for each plan. `before` are the rows of earlier calls.
 pub(crate) fn origins(parts: &[Part<'_>], loads: &[Vec<Load>], before: &[u64]) -> Vec<Vec<Origin>> {
     let mut rows = before.to_vec();
     let of_part = |(part, loads): (&Part<'_>, &Vec<Load>)| {

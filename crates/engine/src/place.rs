@@ -1,13 +1,13 @@
-//! Where decoded values go: final places, assigned in order.
+//! Assignment of decoded values to their final positions in the columns, in order.
 //!
-//! Every group has one builder a column and a *turn*: the number of its tasks whose places are assigned. A
-//! task that knows how much it will write (kernels) waits for its turn, takes its places, passes the turn on,
-//! and only then decodes, so that blocks of one column are decoded by several threads straight into their
-//! final place. A program does not know before it has run: beside other threads it runs into scratch that is
-//! copied when the turn comes, so that no thread keeps the turn while it decodes. Alone, or with more than
-//! scratch is good for, it appends in place on its turn; where most of the work comes before the program
-//! (compressed blocks), it waits for the turn then: threads that have waited once are out of step, and do not
-//! have to wait again.
+//! Every group has one builder for each column and a *turn*: the number of its tasks whose slots are
+//! allocated. A task that knows how much it will write (kernels) waits for its turn, allocates its slots,
+//! passes the turn on, and only then decodes, so that several threads decode blocks of one column directly to
+//! their final position. A program does not know this before it has run. If other threads work, it writes to
+//! scratch memory that is copied when its turn comes, so that no thread keeps the turn while it decodes. If
+//! it runs alone, or its output is too large for scratch memory, it appends to the columns during its turn.
+//! If most of the work precedes the program (compressed blocks), it waits for the turn at that point: threads
+//! that have waited once are staggered, and do not have to wait again.
 
 use crate::{stop::Stop, text::Texts};
 use forthwith_columns::{
@@ -25,48 +25,50 @@ use std::{
     time::Duration,
 };
 
-/// One group's columns while they are being filled.
+/// The columns of a group while they are filled.
 pub(crate) struct Places<'p> {
     pub(crate) group: &'p Group,
     pub(crate) builders: Vec<Builder>,
     pub(crate) texts: Texts,
-    /// Whether rows of options are kept as bits, where the format knows them.
+    /// Whether the validity of option types is kept as a bitmap, if the format has one.
     bits: bool,
-    /// The column of texts that are views, and the bytes of all of them so far.
+    /// Index of the column of text views, if there is one.
     views: Option<usize>,
+    /// Total length in bytes of the texts that were appended as views.
     text_bytes: AtomicU64,
     steps: usize,
     entries: u64,
-    /// Bytes to be reserved for each column, and at most, where they have room for nothing before the first
-    /// task has shown what they need.
+    /// Estimated and largest number of bytes to reserve for each column, if memory is reserved only after the
+    /// first task has shown the actual need.
     rooms: Vec<[usize; 2]>,
-    /// Bytes that are expected at most for the columns to lie together in huge pages, all of which they begin
-    /// to fill at once.
+    /// Upper bound on the expected bytes for which the columns are reserved together in huge pages, of which
+    /// each column starts to fill one at once.
     together: u64,
-    /// The last offset assigned to each column of offsets, written or not.
+    /// The last offset that was assigned in each offset column, whether it is written yet or not.
     ends: Mutex<Vec<i64>>,
-    /// The file whose tasks have their turn, and the ends that it found.
+    /// The file whose tasks have the turn, and the ends before its first task.
     origin: Mutex<(usize, Vec<i64>)>,
     turn: Mutex<Turns>,
     moved: Condvar,
-    /// Nanoseconds for which a program kept the turn lately; 0 if none has.
+    /// Time in nanoseconds for which a program recently kept the turn; 0 if none did.
     kept: AtomicU64,
 }
 
 #[derive(Default)]
 struct Turns {
-    /// Tasks whose places are assigned.
+    /// Number of tasks whose slots are allocated.
     placed: usize,
-    /// Tasks whose values are written.
+    /// Number of tasks whose values are written.
     done: usize,
-    /// Threads that sleep until the turn changes. To wake none is a system call, too.
+    /// Number of threads that sleep until the turn changes. If it is 0, the system call that wakes them is
+    /// saved.
     sleeping: usize,
 }
 
 type Columns = Vec<(String, Column)>;
 
-/// Finishers change columns. Each has one column of its own, so that several threads can each take the next;
-/// the order of the results does not depend on how many threads there are.
+/// Applies finishers to columns. Each changes one column of its own, so several threads can take one at a
+/// time; the order of the results does not depend on the number of threads.
 fn finished(
     columns: Columns,
     finishers: &[Finisher],
@@ -122,18 +124,18 @@ fn share_missing(columns: &mut Columns) {
     }
 }
 
-/// For so long a thread waits for its turn awake.
+/// Time for which a thread spins while it waits for its turn, before it sleeps.
 const AWAKE: Duration = Duration::from_micros(40);
-/// Pauses between two looks.
+/// Number of spin-loop hints between two checks of the turn.
 const PAUSES: u32 = 30;
 
-/// Bytes for which a column has room beyond those that are likely.
+/// Number of bytes that are reserved for a column beyond the expected ones.
 const LIKELY: usize = 4096;
 
-/// Fewer rows are finished before a thread has begun.
+/// Number of rows from which on finishers run on several threads.
 const WORTH_A_THREAD: usize = 1 << 17;
 
-/// The error for columns that do not fit together, in the file's terms.
+/// Returns the error of inconsistent columns, in terms of the file.
 #[cold]
 fn unfinished(error: FinishError, group: &Group) -> Error {
     match error {
@@ -155,30 +157,30 @@ pub(crate) fn out_of_memory(error: &OutOfMemory) -> Error {
     Error::new(ErrorKind::OutOfMemory { what: "a column", bytes: error.bytes as u64 })
 }
 
-/// Address space that the columns of one plan reserve together at most. There are 128 TiB of it in a process,
-/// and a file can claim more entries, and list a block more often, than that has room for. What needs more
-/// grows.
+/// Upper bound on the address space in bytes that the columns of one plan reserve together. A process has 128
+/// TiB, and a corrupt file can declare more entries or repeat a block more often than that allows. Columns
+/// that need more grow.
 const LARGEST_RESERVATION: u64 = 8 << 40;
 
-/// The sums over the tasks of one group.
+/// Totals of the tasks of one group.
 #[derive(Clone, Default)]
 pub(crate) struct Load {
-    /// In which they are taken.
+    /// Number of steps of the tasks.
     pub(crate) steps: usize,
-    /// Entries wanted.
+    /// Number of wanted entries.
     pub(crate) entries: u64,
-    /// Bytes when decompressed, as far as the file can be believed.
+    /// Number of decompressed bytes, limited by a plausible compression ratio.
     payload: u64,
-    /// Bytes in the file.
+    /// Number of stored bytes.
     stored: u64,
-    /// The first entry wanted.
+    /// The first wanted entry.
     pub(crate) first: Option<u64>,
-    /// The most address space that each column reserves.
+    /// Upper bound on the address space in bytes that each column reserves.
     most: u64,
 }
 
 impl Load {
-    /// Of every group: in one pass, because wide tables have many groups and many tasks.
+    /// Returns the totals of every group, in one pass, because wide tables have many groups and tasks.
     pub(crate) fn of(plan: &Plan) -> Vec<Self> {
         let columns: usize = plan.groups.iter().map(|group| group.columns.len()).sum();
         let most = LARGEST_RESERVATION / (columns.max(1) as u64);
@@ -188,7 +190,8 @@ impl Load {
             let most = task.stored.len().saturating_mul(LARGEST_EXPANSION).saturating_add(4096);
             let (entries, payload) = match plan.chosen_of(task) {
                 None => (task.wanted.end - task.wanted.start, task.payload_hint),
-                // The share of the block's bytes is twice that of its entries: those with many items may be chosen.
+                // The share of bytes is estimated as twice that of entries: the selected ones may have many
+                // items.
                 Some(chosen) => {
                     let (rows, all) = (chosen.len() as u64, task.entries.end - task.entries.start);
                     let payload =
@@ -204,7 +207,7 @@ impl Load {
         loads
     }
 
-    /// The sums over several plans, which have the same groups.
+    /// Returns the totals over several plans with the same groups.
     pub(crate) fn total(parts: &[Vec<Self>]) -> Vec<Self> {
         let Some((first, others)) = parts.split_first() else { return Vec::new() };
         let mut all = first.clone();
@@ -219,8 +222,8 @@ impl Load {
     }
 }
 
-/// Memory for columns, of each the bytes to reserve and those that are expected. They lie together if no more
-/// than `together` are: a file's claim may be wrong.
+/// Reserves memory for columns. `rooms` has the bytes to reserve and the expected bytes of each. They are
+/// reserved together if no more than `together` bytes are expected: the file may declare wrong numbers.
 fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Result<()> {
     let expected = rooms.iter().fold(0_u64, |sum, (_, expected)| sum.saturating_add(*expected as u64));
     let mut each = builders.iter().zip(rooms);
@@ -232,7 +235,7 @@ fn reserve(builders: &[Builder], rooms: &[(usize, usize)], together: u64) -> Res
 }
 
 impl<'p> Places<'p> {
-    /// Builders for one group, with room for everything its tasks can deliver.
+    /// Creates the builders of one group, with capacity for everything that its tasks can deliver.
     pub(crate) fn new(plan: &'p Plan, number: usize, load: &Load, memory: &Memory) -> Result<Self> {
         let group = &plan.groups[number];
         let &Load { steps, entries, payload, stored, most, .. } = load;
@@ -243,7 +246,7 @@ impl<'p> Places<'p> {
         let mut rooms = Vec::new();
         let at = group.views.and_then(|at| usize::try_from(at).ok());
         let views = at.filter(|at| plan.views && plan.utf8 && at + 1 < group.columns.len());
-        // A byte of the payload is an item of one column only, so columns share the payload.
+        // A byte of the payload belongs to an item of one column, so the columns share the payload.
         let sharing = group.columns.iter().filter(|column| column.bytes_per_payload_byte > 0).count() as u64;
         let each = payload.saturating_mul(2) / sharing.max(1);
         for (at, column) in group.columns.iter().enumerate() {
@@ -257,7 +260,8 @@ impl<'p> Places<'p> {
                 _ if column.bytes_per_payload_byte == 0 => entries.saturating_add(1).saturating_mul(size),
                 _ => payload.saturating_mul(u64::from(column.bytes_per_payload_byte)).saturating_add(8),
             };
-            // Entry counts are the file's word: fixed-size values cannot need more than the blocks can hold.
+            // Entry counts are untrusted: values of fixed size need at most as many bytes as the blocks can
+            // contain.
             let bound = payload.max(entries).saturating_mul(16).saturating_add(4096).min(most);
             let bytes = |bytes: u64| usize::try_from(bytes).unwrap_or(0);
             let mut room = bytes(room.min(bound));
@@ -295,7 +299,7 @@ impl<'p> Places<'p> {
         })
     }
 
-    /// The same columns for `steps` more tasks of other files. Room for what they deliver is made as it is needed.
+    /// Prepares the columns for `steps` more tasks of other files. Their memory grows as needed.
     pub(crate) fn go_on(&mut self, steps: usize) {
         self.steps = steps;
         self.rooms.clear();
@@ -304,7 +308,7 @@ impl<'p> Places<'p> {
 
     fn wait_until(&self, stop: Stop<'_>, ready: impl Fn(&Turns) -> bool) -> Result<()> {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
-        // Most waits are shorter than it takes to sleep and be woken.
+        // Most waits are shorter than sleeping and waking takes.
         let begun = (!ready(&turn)).then(Instant::now);
         while !ready(&turn) && begun.is_some_and(|begun| begun.elapsed() < AWAKE) {
             drop(turn);
@@ -322,12 +326,13 @@ impl<'p> Places<'p> {
         Ok(())
     }
 
-    /// The last offsets assigned; to be touched on one's turn only.
+    /// Returns the last assigned offsets. Only the task that has the turn may access them.
     pub(crate) fn ends(&self) -> MutexGuard<'_, Vec<i64>> {
         self.ends.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The ends that the first task of a file found; on the turn of one of its tasks, before it leaves others.
+    /// Returns the ends before the first task of a file. Called during the turn of a task of this file,
+    /// before it sets new ends.
     fn origin(&self, file: usize) -> Vec<i64> {
         let mut origin = self.origin.lock().unwrap_or_else(PoisonError::into_inner);
         if origin.0 != file {
@@ -336,27 +341,27 @@ impl<'p> Places<'p> {
         origin.1.clone()
     }
 
-    /// Places for a number of items of each column; on one's turn.
+    /// Allocates slots for a number of items of each column. Called during the turn.
     pub(crate) fn append(&self, items: impl IntoIterator<Item = u64>) -> Result<Vec<Slot<'_>>> {
         let append = |(builder, items): (_, u64)| Builder::append(builder, items as usize);
         let slots: Result<Vec<_>, _> = self.builders.iter().zip(items).map(append).collect();
         slots.map_err(|e| out_of_memory(&e))
     }
 
-    /// Whether it is the turn of the group's task number `order` now.
+    /// Whether the group's task number `order` has the turn.
     pub(crate) fn is_turn(&self, order: usize) -> bool {
         self.turn.lock().unwrap_or_else(PoisonError::into_inner).placed == order
     }
 
-    /// Whether a program should rather wait for its turn than run ahead of it: if all the others can have
-    /// theirs in the time it takes to prepare a block.
+    /// Whether a program should wait for its turn rather than run ahead of it: true if all other threads can
+    /// have theirs in the time it takes to prepare a block.
     pub(crate) fn pays_to_wait(&self, prepared: Duration, threads: usize) -> bool {
         let kept = self.kept.load(Ordering::Relaxed);
         let others = Duration::from_nanos(kept).saturating_mul(threads.saturating_sub(1) as u32);
         kept > 0 && others <= prepared
     }
 
-    /// Notes for how long a program kept the turn.
+    /// Records the time for which a program kept the turn.
     pub(crate) fn keeps(&self, time: Duration) {
         self.kept.store(u64::try_from(time.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
@@ -371,21 +376,22 @@ impl<'p> Places<'p> {
         self.change(|turn| turn.placed += 1);
     }
 
-    /// The bytes to decode: the payload that the file states, limited by a credible compression ratio.
+    /// Returns the expected number of bytes to decode: the payload that the file declares, limited by a
+    /// plausible compression ratio.
     pub(crate) const fn expected_bytes(&self) -> u64 {
         self.together / 2
     }
 
-    /// Whether the columns get their room from the group's task number `order`.
+    /// Whether the group's task number `order` reserves the memory of the columns.
     pub(crate) fn makes_room(&self, order: usize) -> bool {
         order == 0 && !self.rooms.is_empty()
     }
 
-    /// Memory for all columns, on the turn of the task that [makes it](Self::makes_room): of `entries`, which
-    /// made `bytes` of each column, or of which it is not known.
+    /// Reserves memory for all columns, during the turn of the task that [does so](Self::makes_room). `bytes`
+    /// are the bytes of each column that `entries` entries took; `None` if unknown.
     ///
-    /// A column could need far more than most do: the address space for it costs nothing, but huge pages at
-    /// its beginning do.
+    /// A column may need far more memory than expected. Address space for it is free of cost, but huge pages
+    /// at its beginning are not.
     pub(crate) fn make_room(&self, entries: u64, bytes: Option<&[usize]>) -> Result<()> {
         let rooms = self.rooms.iter().enumerate().map(|(at, [room, bound])| {
             let expected = bytes.and_then(|bytes| bytes.get(at)).map_or(*room, |bytes| {
@@ -398,23 +404,23 @@ impl<'p> Places<'p> {
         reserve(&self.builders, &rooms.collect::<Vec<_>>(), self.together)
     }
 
-    /// Counts a task as written.
+    /// Marks a task as written.
     pub(crate) fn done(&self) {
         self.change(|turn| turn.done += 1);
     }
 
-    /// Waits until every task of the group is written.
+    /// Waits until all tasks of the group are written.
     pub(crate) fn wait_complete(&self, stop: Stop<'_>) -> Result<()> {
         self.wait_until(stop, |turn| turn.done == self.steps)
     }
 
-    /// Wakes waiting threads, after `stop` was set.
+    /// Wakes waiting threads after `stop` was set.
     pub(crate) fn wake(&self) {
         self.change(|_| ());
     }
 
-    /// Changes the turn, and wakes the threads that sleep meanwhile. A thread counts itself under the same
-    /// lock under which it looks at the turn and at `stop`, so that none is missed.
+    /// Changes the turn and wakes sleeping threads. Threads count themselves under the same lock under which
+    /// they check the turn and `stop`, so no wake-up is lost.
     fn change(&self, change: impl FnOnce(&mut Turns)) {
         let mut turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut turn);
@@ -425,7 +431,7 @@ impl<'p> Places<'p> {
         }
     }
 
-    /// The finished columns: one array, or one for each field of the record.
+    /// Returns the finished arrays: one, or one for each field of the record if the group is split.
     pub(crate) fn finish(self, entries: u64, memory: &Memory, threads: usize) -> Result<Vec<Array>> {
         let keys = self.group.columns.iter().map(|c| c.key.clone());
         let mut columns: Vec<_> = keys.zip(self.builders.into_iter().map(Builder::finish)).collect();
@@ -446,37 +452,37 @@ impl<'p> Places<'p> {
     }
 }
 
-/// The turn of one task, and why not to wait for it any more.
+/// Turn of one task, and the signal that ends waiting for it.
 #[derive(Clone, Copy)]
 pub(crate) struct Turn<'a> {
     pub(crate) places: &'a Places<'a>,
-    /// The number of the task in its group.
+    /// Number of the task in its group.
     pub(crate) order: usize,
-    /// The number of the file among all that fill the columns.
+    /// Index of the file among all that fill the columns.
     pub(crate) file: usize,
     pub(crate) stop: Stop<'a>,
 }
 
 impl<'a> Turn<'a> {
-    /// Waits for it.
+    /// Waits for the turn.
     pub(crate) fn wait(self) -> Result<&'a Places<'a>> {
         self.places.wait_turn(self.order, self.stop).map(|()| self.places)
     }
 
-    /// Waits for it, takes places for a number of items of every column, passes the turn on.
+    /// Waits for the turn, allocates slots for a number of items of each column, and passes the turn on.
     pub(crate) fn take(self, items: impl IntoIterator<Item = u64>) -> Result<Vec<Slot<'a>>> {
         let slots = self.wait()?.append(items);
         self.places.placed();
         slots
     }
 
-    /// The columns as a format sees them that decodes the task itself.
+    /// Returns the columns for a format that decodes the task itself.
     pub(crate) const fn columns(self) -> Taking<'a> {
         Taking { turn: self, passed: false, has_valid_text: false }
     }
 }
 
-/// One task taking places.
+/// [`FormatColumns`] of one task.
 pub(crate) struct Taking<'a> {
     turn: Turn<'a>,
     passed: bool,
@@ -484,7 +490,7 @@ pub(crate) struct Taking<'a> {
 }
 
 impl<'a> Taking<'a> {
-    /// Passes the turn on, unless that was done.
+    /// Ends the task: passes the turn on unless that was done, and records whether text was validated.
     pub(crate) fn finish(mut self) {
         if !self.has_valid_text {
             self.turn.places.texts.doubt();
@@ -499,7 +505,7 @@ impl<'a> Taking<'a> {
         }
     }
 
-    /// Nothing is taken by whom it is not the turn of: places would change their order.
+    /// Allocates slots; an error unless it is the task's turn, since the order of blocks would change.
     fn append(&self, items: &[usize]) -> Result<Vec<Slot<'a>>> {
         if !self.is_turn() {
             return Err(Error::invalid("places taken out of turn"));
@@ -555,7 +561,7 @@ impl FormatColumns for Taking<'_> {
     }
 
     fn count_text(&self, bytes: u64) {
-        // A sum of more than 64 bits is refused in the end.
+        // A total that saturates is an error when the columns are finished.
         let add = |sum: u64| Some(sum.saturating_add(bytes));
         let _ = self.turn.places.text_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }

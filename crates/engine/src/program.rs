@@ -1,4 +1,4 @@
-//! Record-oriented layouts: the machine runs the block's program.
+//! Decoding of record-oriented layouts: the Forth machine runs the program of a block.
 
 use crate::{
     kernel::Wanted,
@@ -13,24 +13,25 @@ use forthwith_platform::Instant;
 use forthwith_program::Program;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Payloads up to this size are decoded into scratch, of which most stays in the cache.
+/// Size in bytes up to which payloads are decoded to scratch memory, most of which stays in the cache.
 const AHEAD_MOST: usize = 4 << 20;
 
-/// Address space that a worker's scratch takes beforehand, and of it what one output does: less than what
-/// gets huge pages of its own, which are cleared as wholes.
+/// Upper bound in bytes on the address space that a worker reserves for scratch memory.
 const SCRATCH_MOST: usize = 256 << 20;
+/// Upper bound in bytes on the reservation for one output: less than the size from which on huge pages are
+/// used, which are zeroed as a whole.
 const OUTPUT_MOST: usize = 4 << 20;
 
-/// The other threads at work.
+/// Other threads of the call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Beside {
     Nobody,
     Others,
-    /// Others, who can all have their turn in the time it takes to prepare a block.
+    /// Other threads, all of which can have their turn in the time it takes to prepare a block.
     Quicker,
 }
 
-/// A worker's machines and the scratch they write to ahead of their turn.
+/// The machine of a worker, and the scratch memory to which it writes before its turn.
 #[derive(Default)]
 pub(crate) struct Decoders {
     machine: Option<(Arc<Compiled>, Machine)>,
@@ -38,7 +39,7 @@ pub(crate) struct Decoders {
 }
 
 impl Decoders {
-    /// Gives back scratch larger than `bytes`.
+    /// Frees scratch memory of more than `bytes` bytes.
     pub(crate) fn trim(&mut self, bytes: usize) {
         self.spare.retain(|memory| memory.capacity() <= bytes);
     }
@@ -69,8 +70,8 @@ pub(crate) fn run(
         Job { program, machine, format, task, parts, places, counts, items, objects: ObjectCache::default() };
     job.skip_unwanted()?;
     let payload: usize = parts.iter().map(|(part, _)| part.len()).sum();
-    // A thread that keeps the turn while decoding keeps all others from taking their places; and the first
-    // thread shows how much is to come.
+    // A thread that keeps the turn while it decodes blocks all others, and the first task has to show how
+    // much memory is needed.
     let ahead = (beside != Beside::Nobody || places.makes_room(order)) && payload <= AHEAD_MOST;
     if beside == Beside::Quicker && !ahead {
         turn.wait()?;
@@ -95,18 +96,18 @@ struct Job<'a> {
     machine: Machine,
     format: &'a dyn BlockFormat,
     task: &'a Task,
-    /// The wanted entries of each block, and its number.
+    /// Wanted entries of each block, with the block number.
     parts: &'a [(Wanted<'a>, u64)],
     places: &'a Places<'a>,
-    /// The values of the counter.
+    /// Values of the counter column for the wanted entries.
     counts: Arc<[u8]>,
-    /// How many of them each entry has.
+    /// Number of counter values of each entry, if it varies.
     items: Arc<[u8]>,
     objects: ObjectCache,
 }
 
 impl Job<'_> {
-    /// Appends to the columns themselves.
+    /// Decodes directly to the columns.
     fn in_place(&mut self) -> Result<()> {
         let homes: Vec<Home> = self.places.builders.iter().map(|_| Home::default()).collect();
         let outputs = self.places.builders.iter().zip(&homes).map(|(builder, home)| {
@@ -119,12 +120,12 @@ impl Job<'_> {
         let before = self.places.ends().clone();
         let decoded = self.decode(outputs.collect(), &before);
         let written: Vec<usize> = self.machine.outputs().iter().map(Output::len).collect();
-        // Dropping the outputs sends the buffers home.
+        // Dropping the outputs returns the buffers.
         drop(self.machine.take_outputs());
         let mut ends = self.places.ends();
         for (at, builder) in self.places.builders.iter().enumerate() {
             let buffer = homes[at].lock().unwrap_or_else(PoisonError::into_inner).take();
-            // A run that failed has written something all the same; it does not count.
+            // The items of a failed run are discarded.
             let items = starts[at] + if decoded.is_ok() { written.get(at).copied().unwrap_or(0) } else { 0 };
             if let Some(buffer) = buffer {
                 if self.places.group.columns[at].offsets {
@@ -136,7 +137,7 @@ impl Job<'_> {
         decoded
     }
 
-    /// Runs into scratch, then copies to the places assigned when the turn comes.
+    /// Decodes to scratch memory, and copies the result to the columns when the turn comes.
     fn ahead(&mut self, spare: &mut Vec<Box<dyn Memory>>, turn: Turn<'_>) -> Result<()> {
         let payload: usize = self.parts.iter().map(|(part, _)| part.len()).sum();
         let entries = (self.task.wanted.end - self.task.wanted.start) as usize;
@@ -144,16 +145,16 @@ impl Job<'_> {
         let outputs = self.places.builders.iter().zip(&self.places.group.columns).map(|(builder, column)| {
             let dtype = builder.dtype();
             let mut memory = spare.pop().unwrap_or_else(|| Output::owned(dtype).into_memory());
-            // Loops that are run as one want to know beforehand that all they could write has room; what is
-            // not written to is not there.
+            // Fused loops require reserved space for all they could write. Pages that are not written are not
+            // allocated.
             let room = match column.bytes_per_payload_byte as usize {
                 0 => entries.saturating_add(1).saturating_mul(dtype.size()),
                 each => payload.saturating_mul(each).saturating_add(8),
             };
-            // Steps are not equally long: one room for all of them.
+            // Sizes are rounded up, so that steps of different length can reuse the memory.
             let room = room.checked_next_power_of_two().unwrap_or(most).min(most);
             if memory.capacity() < room {
-                // Without so much it grows when it has to.
+                // If the reservation fails, the memory grows as needed.
                 let _ = memory.grow(0, room);
             }
             Output::new(dtype, memory)
@@ -179,8 +180,7 @@ impl Job<'_> {
             }
         }
         self.places.placed();
-        // Not all begin with the same column, lest they all wait for the same fresh pages, one column after
-        // the other.
+        // Every other task starts with another column, so that threads do not fault on the same new pages.
         let behind = turn.order % 2 * (slots.len() / 2);
         let order = (behind..slots.len()).chain(0..behind);
         for at in order {
@@ -193,12 +193,12 @@ impl Job<'_> {
                 kernels::copy(output.as_bytes(), slot);
             }
         }
-        // The next outputs are taken from the end.
+        // The order is reversed because the next outputs are taken from the end.
         spare.extend(outputs.into_iter().rev().map(Output::into_memory));
         Ok(())
     }
 
-    /// Where entries have no bounds, those before the first wanted one must be read to be passed over.
+    /// Decodes the entries before the first wanted one if the block has no entry bounds, to find its start.
     fn skip_unwanted(&mut self) -> Result<()> {
         let Some((first, block)) = self.parts.first() else { return Ok(()) };
         if self.program.bounded || first.from == 0 {
@@ -209,7 +209,7 @@ impl Job<'_> {
         self.go(first.from, begin, &unbounded(self.program, *first)).map_err(|e| e.in_block(*block))
     }
 
-    /// `before` are the offsets that the new ones follow.
+    /// Runs the program on all parts. `before` has the last offset of each output.
     fn decode(&mut self, outputs: Vec<Output>, before: &[i64]) -> Result<()> {
         let skipped = match self.parts.first() {
             Some((first, _)) if !self.program.bounded && first.from > 0 => self.machine.position(0),
@@ -257,7 +257,7 @@ impl Job<'_> {
         self.go(wanted.entries, first, &unbounded(self.program, wanted))?;
         let (end, at) = (payload.len(), self.machine.position(0));
         if wanted.from + wanted.entries == wanted.block.entries && at != end {
-            // An earlier fault explains it better.
+            // A negative length is the more precise error.
             self.check_offsets(before)?;
             let unit = self.format.unit();
             let what = format!("{} bytes of the {unit} are left over", end.saturating_sub(at));
@@ -266,7 +266,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Where lengths have a sign, offsets may fall. They are looked at while they are warm.
+    /// Checks that offsets ascend, if lengths are signed. They are still in the cache.
     fn check_offsets(&self, before: &[i64]) -> Result<()> {
         if !self.program.signed {
             return Ok(());
@@ -300,7 +300,7 @@ impl Job<'_> {
         }
     }
 
-    /// The machine's error, in the file's terms.
+    /// Returns the error of the machine, in terms of the file.
     #[cold]
     fn error(&self, error: RunError, first: u64) -> Error {
         let kind = match error {
@@ -325,8 +325,8 @@ impl Job<'_> {
     }
 }
 
-/// The values of a counter that belong to the wanted entries, and if those can have any number of them, how
-/// many each has.
+/// Returns the values of a counter for the wanted entries, and the number of values of each entry if it
+/// varies.
 fn counts(task: &Task, counter: Option<Counter<'_>>) -> Result<[Arc<[u8]>; 2]> {
     let missing = || Error::invalid("a program without its counter");
     let counter = counter.ok_or_else(missing)?;
@@ -350,7 +350,7 @@ fn counts(task: &Task, counter: Option<Counter<'_>>) -> Result<[Arc<[u8]>; 2]> {
     Ok([values.into(), each.into()])
 }
 
-/// The inputs of a program without entry bounds.
+/// Returns the inputs of a program without entry bounds.
 fn unbounded<'a>(program: &'a Program, wanted: Wanted<'a>) -> Vec<&'a [u8]> {
     let mut inputs = vec![wanted.block.payload];
     if !program.constants.is_empty() {
@@ -359,17 +359,17 @@ fn unbounded<'a>(program: &'a Program, wanted: Wanted<'a>) -> Vec<&'a [u8]> {
     inputs
 }
 
-/// The last of some offsets, 0 if there are none.
+/// Returns the last offset; 0 if there are none.
 fn last_offset(offsets: &[u8]) -> i64 {
     offsets.last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
 }
 
-/// Where a lent buffer goes when the machine is done with it.
+/// Slot to which a lent buffer is returned when the machine is done with it.
 type Home = Arc<Mutex<Option<Buffer>>>;
 
-/// A column that already holds something, as memory of the machine: what lies behind `start`.
+/// Memory of the machine in a column that has items already: the bytes from `start` on.
 struct InPlace {
-    /// Always there until the drop.
+    /// `Some` until the drop.
     buffer: Option<Buffer>,
     start: usize,
     home: Home,
@@ -381,9 +381,9 @@ impl Drop for InPlace {
     }
 }
 
-// SAFETY: the buffer is owned, so nothing else reads or writes it and only `grow` moves it. `start` is within
-// its capacity (the column's items end there), so the pointer is followed by `capacity` writable bytes and
-// the buffer's 64 of slack, and preceded by the column's last item or, at the very start, by the buffer's 64
+// SAFETY: the buffer is owned, so no other code accesses it, and only `grow` moves it. `start` is within its
+// capacity (the column's items end there), so the pointer is followed by `capacity` writable bytes and the
+// buffer's 64 bytes of slack. It is preceded by the column's last item or, at the start, by the buffer's 64
 // zero bytes.
 #[allow(unsafe_code)]
 unsafe impl Memory for InPlace {

@@ -85,8 +85,7 @@ pub(crate) fn read(call: Call<'_>, mut tick: Option<&mut ProgressCallback<'_>>) 
             steps(call.parts, &order, |part, task| is_plain(part.plan, task, source.as_ref(), format));
         if steps.len() > order.len() {
             match once(steps, &[Some(&viewed)], tick.as_deref_mut()) {
-                // Blocks are looked at as wholes where they are not divided: what is said of them then
-                // counts.
+                // Discard the error: the undivided read below repeats the blocks and reports its own.
                 Err(error) if !matches!(error.kind, ErrorKind::Cancelled) => {}
                 Ok(_) if changed()? => {}
                 done => return done,

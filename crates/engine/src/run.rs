@@ -24,36 +24,37 @@ use std::{
     time::Duration,
 };
 
-/// Enough for a block's framing; far less than a block that is read in pieces.
+/// Number of bytes that contain the framing of a block. It is far less than the length of a block that is
+/// read in pieces.
 pub(crate) const HEAD: u64 = 1024;
 
-/// For how long the calling thread sleeps when it has no more work, before it looks whether others are done:
-/// most soon are.
+/// Initial back-off of the calling thread while it waits for other workers, most of which soon end.
 const SHORTEST: Duration = Duration::from_micros(20);
+/// Upper bound on this back-off.
 const LONGEST: Duration = Duration::from_millis(1);
 
-/// How often the calling thread looks up from its work.
+/// Interval at which the calling thread reports progress.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Everything the threads of one call share.
+/// State that is shared by the threads of one call.
 struct Run<'a, 'p> {
     engine: &'a Engine,
     files: Vec<FileRun<'a>>,
     places: &'a [Places<'p>],
     /// Whether a format runs programs that may run without bound.
     may_run_long: bool,
-    /// The blocks and bytes of all plans.
+    /// Total blocks and bytes of all plans.
     all: Progress,
-    /// The steps that are handed out, in this order.
+    /// The steps, in the order in which threads take them.
     steps: Vec<Step>,
-    /// That work, at most.
+    /// Upper bound on the number of threads that work.
     threads: usize,
     next: AtomicUsize,
     failed: Failed,
     failure: Mutex<Option<(usize, Error)>>,
-    /// Flags of the workers that run programs of which nothing says that they end.
+    /// Interrupt flags of the workers, if a format runs programs that may run without bound.
     interrupts: Mutex<Vec<Arc<AtomicBool>>>,
-    /// Threads that are done.
+    /// Number of threads that have ended.
     ended: AtomicUsize,
     blocks: AtomicU64,
     bytes: AtomicU64,
@@ -64,16 +65,16 @@ struct FileRun<'a> {
     plan: &'a Plan,
     format: &'a dyn BlockFormat,
     fetcher: Fetcher<'a>,
-    /// The program of each group, when its first task is at hand: to find it by its text takes as long as
-    /// many a small block.
+    /// Compiled program of each group, set by its first task: a lookup by source text takes as long as
+    /// decoding a small block.
     programs: Vec<OnceLock<Arc<Compiled>>>,
     /// The first row of each group.
     origins: Vec<Origin>,
-    /// The number of the file among all that fill the columns.
+    /// Index of the file among all that fill the columns.
     number: usize,
 }
 
-/// The data, the decoder, and how many threads may read.
+/// Parameters of a call: the engine, the plans and the number of threads.
 #[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     pub(crate) engine: &'a Engine,
@@ -84,13 +85,14 @@ pub(crate) struct Call<'a> {
 /// The columns that are filled.
 pub(crate) struct Target<'a, 'p> {
     pub(crate) places: &'a [Places<'p>],
-    /// The first row of each group, for each plan.
+    /// First row of each group, for each plan.
     pub(crate) origins: Vec<Vec<Origin>>,
-    /// Files that filled them before.
+    /// Number of files that filled the columns before.
     pub(crate) files: usize,
 }
 
-/// Has the blocks of some plans fill columns. `viewed` is where views of each file are noted; without it, all is copied.
+/// Fills columns with the blocks of some plans. `viewed` has, for each file, the flag that is set when a view
+/// was used; `None` means that all bytes are copied.
 pub(crate) fn run(
     call: Call<'_>,
     target: Target<'_, '_>,
@@ -135,7 +137,7 @@ pub(crate) fn run(
     std::thread::scope(|scope| {
         let mut others = 0;
         for _ in usize::from(!listens)..threads {
-            // Where the system gives no more threads, those there are do all the work.
+            // If the system refuses more threads, the existing ones do all the work.
             if std::thread::Builder::new().spawn_scoped(scope, || run.work(None)).is_err() {
                 break;
             }
@@ -152,11 +154,12 @@ pub(crate) fn run(
     }
 }
 
-/// The order of tasks, as positions of plans and of tasks. Groups that others need come first, then the files in
-/// their order; a source that is read in windows is read in file order, but never so that a group's blocks
-/// overtake each other.
+/// Returns the order of tasks, as indices of plans and tasks. Groups that others need come first, then the
+/// files in their order. A source that is read in windows is read in file order, but the blocks of a group
+/// keep their order.
 pub(crate) fn order(parts: &[Part<'_>]) -> Vec<(usize, usize)> {
-    // The plans have the same groups: one that is needed in any of them is waited for until all of its tasks are done.
+    // All plans have the same groups. A group that a task of any plan needs is waited for until all of its
+    // tasks are done.
     let mut needed = vec![false; parts.first().map_or(0, |part| part.plan.groups.len())];
     for need in parts.iter().flat_map(|part| &part.plan.tasks).flat_map(|task| &task.needs) {
         needed[*need as usize] = true;
@@ -180,7 +183,7 @@ pub(crate) fn order(parts: &[Part<'_>]) -> Vec<(usize, usize)> {
     keys.into_iter().map(|(_, part, .., at)| (part, at)).collect()
 }
 
-/// The name of a group in errors.
+/// Returns the name of a group for errors.
 pub(crate) fn object(plan: &Plan, group: usize) -> String {
     let path = &plan.groups[group].path;
     match (plan.object.as_str(), path.as_str()) {
@@ -190,7 +193,7 @@ pub(crate) fn object(plan: &Plan, group: usize) -> String {
     }
 }
 
-/// A thread that panics passes no turn on: no other may wait for it.
+/// Guard of a working thread. If it panics, it stops all other threads, which would wait for its turn.
 struct Working<'a, 'p>(&'a Run<'a, 'p>);
 
 impl Drop for Working<'_, '_> {
@@ -238,18 +241,18 @@ impl Run<'_, '_> {
         }
         self.engine.rest(worker);
         if let Some(tick) = &mut tick {
-            // Others may still be at work: keep listening for a cancellation, and report the end.
+            // Other threads may still work: check for cancellation, and report the end.
             let is_at_work = || !self.failed.is_any() && self.progress().blocks < self.all.all_blocks;
             self.wait(tick, ticked, is_at_work);
         }
     }
 
-    /// Listens for a cancellation while `others` other threads do the work.
+    /// Checks for cancellation while `others` other threads do the work.
     fn listen(&self, tick: &mut ProgressCallback<'_>, others: usize) {
         self.wait(tick, Instant::now(), || self.ended.load(Ordering::Acquire) < others);
     }
 
-    /// Listens for a cancellation while others are at work, and reports the end.
+    /// Checks for cancellation while `is_at_work` returns `true`, and then reports the end.
     fn wait(&self, tick: &mut ProgressCallback<'_>, mut ticked: Instant, is_at_work: impl Fn() -> bool) {
         let mut pause = SHORTEST;
         while is_at_work() {
@@ -262,7 +265,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Reports progress if it is time for that. `false`, and the work is cancelled, if it is not to go on.
+    /// Reports progress if the interval has passed. Returns `false` if the callback has cancelled the call.
     fn goes_on(&self, tick: &mut ProgressCallback<'_>, ticked: &mut Instant) -> bool {
         if ticked.elapsed() < TICK {
             return true;
@@ -292,10 +295,10 @@ impl Run<'_, '_> {
         Progress { blocks, bytes, ..self.all }
     }
 
-    /// Keeps the error of the earliest step and stops what comes after it.
+    /// Records the error of the earliest step, and stops all later steps.
     fn fail(&self, place: usize, error: Error) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        // A thread that was waiting when another failed reports only that it was stopped.
+        // A thread that waited when another one failed only reports its cancellation.
         let stopped = self.failed.is_any() && matches!(error.kind, ErrorKind::Cancelled);
         if !stopped && failure.as_ref().is_none_or(|(earlier, _)| place < *earlier) {
             *failure = Some((place, error));
@@ -333,7 +336,7 @@ impl Run<'_, '_> {
         }
         let mut hold = Bytes::new();
         let Worker { scratch, stored, decoders, window, chosen } = worker;
-        // Where all are, nothing has to be left out.
+        // If all entries are selected, they are decoded without a copy.
         let is_part = |chosen: &&[u64]| (chosen.len() as u64) < task.wanted.end - task.wanted.start;
         let entries = file.plan.chosen_of(task).filter(is_part);
         if let (Decoder::Kernel(Kernel::Flat { wire, per_entry }), Some(range)) =

@@ -1,32 +1,32 @@
-//! The units that are handed out to threads: a task, or a part of one.
+//! Units of work that threads take: a task or a part of one.
 //!
-//! A long block that lies in memory as it is, and that says where its entries begin, need not be decoded by
-//! one thread: its entries are shared out. Less is decoded ahead of its turn, too.
+//! The entries of a long uncompressed block in memory with entry bounds are divided among several threads,
+//! which also reduces the amount that is decoded before its turn.
 
 use crate::part::Part;
 use forthwith_plan::{Decoder, Plan, Stored, Task};
 use std::{borrow::Cow, ops::Range};
 
-/// Stored bytes of a step, about: with fewer, threads wait for each other more often than decoding ahead is
-/// worth.
+/// Approximate number of stored bytes of a step. With fewer, waiting costs more than decoding in parallel
+/// gains.
 const STEP: u64 = 1 << 20;
 
 /// A unit of work.
 pub(crate) struct Step {
-    /// Position of the plan among those of the call.
+    /// Index of the plan among those of the call.
     pub(crate) part: usize,
-    /// Position of the task in the plan.
+    /// Index of the task in the plan.
     pub(crate) task: usize,
-    /// Number among the steps of the group, of all plans.
+    /// Number among the steps of the group in all plans.
     pub(crate) number: usize,
-    /// The entries wanted of it, if it is not all that the task wants.
+    /// Wanted entries of the step; `None` for all of the task.
     entries: Option<Range<u64>>,
-    /// Whether it is the last of the task.
+    /// Whether this is the last step of the task.
     pub(crate) ends: bool,
 }
 
 impl Step {
-    /// The task as far as it is part of the step.
+    /// Returns the task restricted to the entries of the step.
     pub(crate) fn of<'t>(&self, task: &'t Task) -> Cow<'t, Task> {
         match &self.entries {
             None => Cow::Borrowed(task),
@@ -35,8 +35,8 @@ impl Step {
     }
 }
 
-/// The steps of all tasks, in this order, in which those of each group ascend; long blocks in several if they
-/// lie there as they are. `order` has positions of plans and of tasks.
+/// Returns the steps of all tasks. `order` has the indices of plans and tasks, in which those of each group
+/// ascend. Long blocks are divided into several steps if `is_plain`.
 pub(crate) fn steps(
     parts: &[Part<'_>],
     order: &[(usize, usize)],
@@ -55,7 +55,7 @@ pub(crate) fn steps(
             _ => 1,
         };
         for piece in 0..pieces {
-            // 128 bits: entry counts are the file's word.
+            // 128 bits: entry counts are untrusted, so the product may overflow 64 bits.
             let border =
                 |piece: u64| start + (u128::from(wanted) * u128::from(piece) / u128::from(pieces)) as u64;
             let entries = (pieces > 1).then(|| border(piece)..border(piece + 1));
@@ -66,12 +66,12 @@ pub(crate) fn steps(
     steps
 }
 
-/// How many steps a task is worth.
+/// Returns the number of steps into which a task is divided; 0 or 1 if it is not.
 fn pieces(plan: &Plan, task: &Task) -> u64 {
     let bounded =
         matches!(&plan.groups[task.group as usize].decoder, Decoder::Program(program) if program.bounded);
     match &task.stored {
-        // A block that the metadata call compressed may be copied before it is looked at.
+        // A block that is compressed by the metadata may be copied before it is decoded.
         Stored::Range(_) if bounded && task.payload_hint <= task.stored.len() + task.stored.len() / 16 => {
             task.stored.len() / STEP
         }

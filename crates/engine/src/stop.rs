@@ -1,12 +1,12 @@
-//! Stopping when a step has failed: threads at later steps stop. What is before it goes on, lest chance
-//! decides which error is told.
+//! Stopping after a step has failed: threads at later steps stop. Earlier steps continue, so that the
+//! reported error does not depend on chance.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The earliest step that failed so far.
+/// The earliest step that has failed, as its position plus one.
 pub(crate) struct Failed(AtomicUsize);
 
-/// The number that stops every task.
+/// Number that stops all steps.
 const ALL: usize = 0;
 const NONE: usize = usize::MAX;
 
@@ -15,7 +15,7 @@ impl Failed {
         Self(AtomicUsize::new(NONE))
     }
 
-    /// Stops what comes after a step, by its place in the order in which they are handed out.
+    /// Stops all steps after `place`, a position in the order of steps.
     pub(crate) fn at(&self, place: usize) {
         self.0.fetch_min(place.saturating_add(1), Ordering::Relaxed);
     }
@@ -25,18 +25,18 @@ impl Failed {
         self.0.store(ALL, Ordering::Relaxed);
     }
 
-    /// Whether nothing more is to be begun.
+    /// Whether a step has failed, so that no further steps start.
     pub(crate) fn is_any(&self) -> bool {
         self.0.load(Ordering::Relaxed) != NONE
     }
 
-    /// As one step sees it.
+    /// Returns the stop signal for the step at `place`.
     pub(crate) const fn seen_from(&self, place: usize) -> Stop<'_> {
         Stop { failed: self, own: place.saturating_add(1) }
     }
 }
 
-/// Whether a step has to stop waiting: those before it that failed will never be done.
+/// Signal that a step has to stop waiting, since an earlier step has failed and will never be done.
 #[derive(Clone, Copy)]
 pub(crate) struct Stop<'a> {
     failed: &'a Failed,

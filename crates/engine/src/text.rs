@@ -1,8 +1,8 @@
-//! Whether text is text, where the plan says that it is.
+//! Validation of text as UTF-8, if the plan requires it.
 //!
-//! Text that a program has just written is validated by the thread that ran it, while it is in the cache, and so is
-//! that of formats which say so. Text that is not valid, or that was not validated, is looked for in the columns when
-//! all is there, which tells the string.
+//! Text that a program has written is validated by the thread that ran it, while it is in the cache; formats
+//! that decode blocks themselves can do so, too. If text is invalid or was not validated, the finished
+//! columns are validated, which yields the position of the text.
 
 use forthwith_columns::{Array, DType, Finisher, Form, kernels};
 use forthwith_forth::Output;
@@ -12,13 +12,13 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// The text in the columns of a group.
+/// Validation state of the text columns of a group.
 pub(crate) struct Texts {
-    /// Columns of offsets and of bytes that a program writes.
+    /// Indices of offset and byte columns that a program writes.
     written: Vec<[usize; 2]>,
-    /// Whether there is text that has to be UTF-8.
+    /// Whether the group has text that has to be UTF-8.
     has_text: bool,
-    /// Whether the columns have to be looked at.
+    /// Whether the finished columns have to be validated.
     doubtful: AtomicBool,
 }
 
@@ -38,7 +38,7 @@ impl Texts {
                 |part: &str, dtype: DType| places.get(&(format!("{key}-{part}").as_str(), dtype)).copied();
             match (&group.decoder, column("offsets", DType::Int64), column("data", DType::UInt8)) {
                 (Decoder::Program(_), Some(offsets), Some(data)) => written.push([offsets, data]),
-                // Each block says whether it has validated its text.
+                // Each block declares whether it has validated its text.
                 (Decoder::Format(_), ..) => {}
                 (Decoder::Program(program), ..) if program.finish.iter().any(|one| names(one, key)) => {}
                 _ => doubtful = true,
@@ -47,7 +47,8 @@ impl Texts {
         Self { written, has_text, doubtful: AtomicBool::new(doubtful) }
     }
 
-    /// Looks at what a program has written; `before` are the offsets that it went on from. They do not fall.
+    /// Validates the text that a program has written. `before` are the last offsets before it. Offsets
+    /// ascend.
     pub(crate) fn look(&self, outputs: &[Output], before: &[i64]) {
         if self.is_doubtful() {
             return;
@@ -61,25 +62,25 @@ impl Texts {
         }
     }
 
-    /// From now on, text may be none, if there is any.
+    /// Marks the text columns, if any, as not validated.
     pub(crate) fn doubt(&self) {
         if self.has_text {
             self.doubtful.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether something may be no text.
+    /// Whether the finished columns have to be validated.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.doubtful.load(Ordering::Relaxed)
     }
 }
 
-/// Whether this is where a text comes from: the names of a schema, which are text.
+/// Whether a finisher creates the text `text` from the names in a schema, which are UTF-8.
 fn names(finisher: &Finisher, text: &str) -> bool {
     matches!(finisher, Finisher::Symbols { key, .. } | Finisher::NamedNumbers { key, .. } if key == text)
 }
 
-/// Looks at all text of what is delivered.
+/// Validates all text of the delivered arrays.
 pub(crate) fn check(plan: &Plan, arrays: &[Array], threads: usize) -> Result<()> {
     for (number, array) in arrays.iter().enumerate() {
         array.check_text_by(threads).map_err(|bad| {

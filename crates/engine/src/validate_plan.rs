@@ -1,10 +1,10 @@
-//! Plans that contradict themselves are refused before anything is read: they may come from elsewhere.
+//! Validation of plans before they are read: plans are untrusted, as they may come from another machine.
 
 use forthwith_columns::{DType, Form};
 use forthwith_plan::{BlockFormat, Decoder, Error, Group, Kernel, Plan, Result, Stored};
 use std::ops::Range;
 
-/// Refuses a plan that contradicts itself.
+/// Checks that a plan is consistent and belongs to the format.
 pub(crate) fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
     let invalid = |what: String| Err(Error::invalid(what));
     if plan.format != format.id() {
@@ -27,14 +27,14 @@ pub(crate) fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
             return invalid("a plan for some entries that cannot be read by themselves".into());
         }
     }
-    // A group that others wait for must not wait itself: the order of work has these two steps and no more.
+    // A group that others need must not need others: the order of tasks has only these two levels.
     let mut needing = vec![false; groups];
     for task in plan.tasks.iter().filter(|t| !t.needs.is_empty()) {
         if let Some(needing) = needing.get_mut(task.group as usize) {
             *needing = true;
         }
     }
-    // Of each group the entries so far.
+    // Range of entries so far, for each group.
     let mut at: Vec<Option<Range<u64>>> = vec![None; groups];
     let mut rows = vec![0; groups];
     for task in &plan.tasks {
@@ -53,7 +53,7 @@ pub(crate) fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
         }
         let so_far = at[task.group as usize].get_or_insert(task.wanted.start..task.wanted.start);
         if let Some(chosen) = plan.chosen_of(task) {
-            // Counted instead: what is between two blocks is not wanted.
+            // Gaps between blocks are allowed, so the entries are counted instead.
             if so_far.end > task.wanted.start {
                 return invalid(format!("a plan whose blocks are not in their order (block {})", task.block));
             }
@@ -78,7 +78,7 @@ pub(crate) fn check(plan: &Plan, format: &dyn BlockFormat) -> Result<()> {
     Ok(())
 }
 
-/// Whether a group has the columns that its decoder and the groups it counts for take for granted.
+/// Whether a group has the columns that its decoder and its counter require.
 fn consistent(plan: &Plan, group: &Group) -> bool {
     let columns = match &group.decoder {
         Decoder::Kernel(Kernel::Flat { per_entry, .. }) if *per_entry > 0 => 1,
@@ -92,7 +92,7 @@ fn consistent(plan: &Plan, group: &Group) -> bool {
         let counter = plan.groups.get(c as usize);
         counter.is_some_and(|c| match (&c.decoder, &group.decoder) {
             (Decoder::Kernel(Kernel::Flat { per_entry: 1, .. }), _) => true,
-            // Each item has a count.
+            // Each item of the counter is a length.
             (Decoder::Kernel(Kernel::Jagged { per_item: 1, .. }), Decoder::Program(program)) => {
                 program.counts
             }

@@ -1,11 +1,11 @@
-//! The warm state of a thread.
+//! State that a thread reuses between tasks.
 
 use crate::{entry_list::Chosen, fetch::Window, program::Decoders};
 use forthwith_columns::Policy;
 use forthwith_plan::{Scratch, ScratchBuffer};
 use std::sync::Arc;
 
-/// The state that a thread keeps from task to task and from call to call.
+/// State that a thread reuses between tasks and calls.
 pub(crate) struct Worker {
     pub(crate) scratch: Scratch,
     pub(crate) stored: ScratchBuffer,
@@ -20,7 +20,7 @@ impl std::fmt::Debug for Worker {
     }
 }
 
-/// Scratch of this size is kept from call to call; what a larger block took is given back.
+/// Size in bytes up to which scratch memory is kept between calls.
 const SCRATCH_KEPT: usize = 128 << 20;
 
 impl Worker {
@@ -35,7 +35,7 @@ impl Worker {
         }
     }
 
-    /// Gives back what only the last call needed.
+    /// Releases the window, and scratch memory that is too large to keep.
     pub(crate) fn trim(&mut self) {
         self.window = None;
         self.scratch.trim(SCRATCH_KEPT);

@@ -1,22 +1,22 @@
-//! Many small ranges into few reads.
+//! Coalesces many small byte ranges into few reads.
 
 use std::ops::Range;
 
-/// One read that answers several requests.
+/// One read that covers several requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
     /// The bytes to read.
     pub range: Range<u64>,
-    /// The requests inside it, as positions in the list given, in order of their starts.
+    /// Indices of the requests that it covers, ordered by the start of the request.
     pub members: Vec<usize>,
 }
 
 /// Merges requests into reads.
 ///
-/// Two neighbours become one read when at most `gap` unwanted bytes lie between them and the read stays
-/// within `max` bytes; a single request longer than `max` is a read of its own. Every request is a member of
-/// exactly one read and lies inside it. Reads come in the order of their starts. An inverted request merges
-/// with nothing: it is passed on as it is, for the source to refuse.
+/// Two neighbours become one read if at most `gap` unrequested bytes lie between them and the read has at
+/// most `max` bytes; a single request longer than `max` is a read of its own. Every request is a member of
+/// exactly one read, which covers it. The reads are sorted by their start. An inverted request is not merged
+/// with others: it is returned unchanged, for the source to reject.
 #[must_use]
 pub fn coalesce(ranges: &[Range<u64>], gap: u64, max: u64) -> Vec<Merged> {
     let mut order: Vec<usize> = (0..ranges.len()).collect();
@@ -43,7 +43,7 @@ pub fn coalesce(ranges: &[Range<u64>], gap: u64, max: u64) -> Vec<Merged> {
     reads
 }
 
-/// Whether `next`, which starts no earlier than `read`, may be read with it.
+/// Whether `next`, which does not start before `read`, may be merged into it.
 fn joins(read: &Range<u64>, next: &Range<u64>, gap: u64, max: u64) -> bool {
     let inside = next.end <= read.end;
     inside || (next.start <= read.end.saturating_add(gap) && next.end - read.start <= max)

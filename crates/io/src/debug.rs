@@ -1,6 +1,7 @@
-//! Showing of a type what its debugging needs.
+//! A macro for [`Debug`](std::fmt::Debug) implementations that show a part of a type.
 
-/// Has [`Debug`](std::fmt::Debug) show some parts of a type, each by a name: the rest is long, or has no such form.
+/// Implements [`Debug`](std::fmt::Debug) for a type with the named values only, for types whose other fields
+/// are large or do not implement it.
 ///
 /// ```
 /// struct Lines {

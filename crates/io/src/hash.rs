@@ -1,38 +1,38 @@
-//! The hashes that files ask a reader to check.
+//! Checksums of file formats.
 
 use std::hash::Hasher;
 
 use twox_hash::{XxHash3_64, XxHash64};
 
-/// The 64-bit xxHash (seed 0) of `bytes`, which formats store beside LZ4 blocks.
+/// Returns the 64-bit xxHash (XXH64, seed 0) of `bytes`, which formats store with LZ4 blocks.
 #[must_use]
 pub fn xxh64(bytes: &[u8]) -> u64 {
     XxHash64::oneshot(0, bytes)
 }
 
-/// The 64-bit XXH3 (seed 0) of `bytes`, which RNTuple stores behind envelopes and pages.
+/// Returns the 64-bit XXH3 (seed 0) of `bytes`, which RNTuple stores after envelopes and pages.
 #[must_use]
 pub fn xxh3(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// The hash of [`xxh3`] of bytes that come in pieces.
+/// Incremental [`xxh3`], for bytes that arrive in parts.
 #[derive(Clone)]
 pub struct Xxh3(XxHash3_64);
 
 impl Xxh3 {
-    /// Of no bytes.
+    /// Creates the hash of an empty sequence of bytes.
     #[must_use]
     pub fn new() -> Self {
         Self(XxHash3_64::new())
     }
 
-    /// Goes on with further bytes.
+    /// Adds `bytes` to the hash.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
 
-    /// The hash of the bytes so far.
+    /// Returns the hash of all bytes that were added.
     #[must_use]
     pub fn digest(&self) -> u64 {
         self.0.finish()

@@ -1,18 +1,18 @@
-//! Whether memory can be had, asked before work whose own allocations would end the process if they failed.
+//! A check for free memory, for code whose own allocations would abort the process on failure.
 
-/// Whether this number of bytes, and what small allocations beside them take, can be allocated at this moment. Nothing is kept,
-/// and no page is touched.
+/// Whether `bytes` bytes and a reserve for small allocations can be allocated at this moment. The memory is
+/// freed again, and no page is touched.
 #[must_use]
 pub fn has_headroom(bytes: usize) -> bool {
     let mut probe: Vec<u8> = Vec::new();
     let reserved = probe.try_reserve_exact(bytes.saturating_add(LEAST));
-    // An allocation that nothing uses would be optimised away.
+    // Without `black_box`, the unused allocation would be optimised away.
     std::hint::black_box(&mut probe);
     reserved.is_ok()
 }
 
-/// Bytes for small allocations. More than glibc ever takes from its heap: freeing fewer would move its threshold for `mmap`,
-/// and with it the memory that the process keeps.
+/// Reserve in bytes for small allocations. It exceeds the largest `mmap` threshold of glibc (32 MiB): freeing
+/// a smaller allocation would raise that threshold, and with it the memory that the process retains.
 const LEAST: usize = 33 << 20;
 
 #[cfg(test)]

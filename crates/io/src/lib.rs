@@ -1,19 +1,19 @@
-//! Bytes in: where they come from, and how they are decompressed. Bytes out: where they go.
+//! Byte sources and sinks, and compression codecs.
 //!
-//! A [`Source`] answers byte ranges of one file, object or buffer. It knows no format: it is asked for ranges
-//! and answers each of them exactly, or says why it cannot with an [`Error`] that carries the uri and the
-//! byte. [`open`] picks the source for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can
-//! be made directly; a [`StreamSource`] is read as far as it is asked for. [`coalesce`] merges many small ranges into few reads. An [`Index`] keeps what a
-//! [`Recorder`] saw being read of a source, for an [`Indexed`] source of the same file to answer at once.
+//! A [`Source`] reads byte ranges of one file, object or buffer, independently of the file format. It returns
+//! exactly the requested bytes, or an [`Error`] with the uri and the byte offset. [`open`] selects the source
+//! for a uri; [`MappedFile`], [`PreadFile`], [`Memory`] and [`Callback`] can be created directly; a
+//! [`StreamSource`] reads a stream on demand. [`coalesce`] merges many small ranges into few reads. A
+//! [`Recorder`] records the ranges that are read from a source in an [`Index`], from which an [`Indexed`]
+//! source of the same file serves them later.
 //!
-//! A [`Sink`] is the opposite of a source: it takes a file's bytes from the first to the last, and nothing
-//! counts before it is finished. A [`FileSink`] is a temporary file that is renamed when it is complete, an
-//! [`UpdateSink`] a file that is there already. [`create`] picks the sink for a uri.
+//! A [`Sink`] takes the bytes of a file from the first to the last; the file is valid only after
+//! [`finish`](Sink::finish). A [`FileSink`] writes a temporary file, which is renamed when it is complete,
+//! and an [`UpdateSink`] changes an existing file. [`create`] selects the sink for a uri.
 //!
-//! A [`Decompressor`] holds the contexts of all codecs for one worker thread and turns one compressed block
-//! into exactly as many bytes as the caller expects. Every byte it is given may lie: it never panics, never
-//! writes more than it was asked for, and never allocates by a number found in the block beyond a fixed
-//! limit.
+//! A [`Decompressor`] holds the contexts of all codecs for one worker thread, and decompresses a block to
+//! exactly the length that the caller expects. Blocks are untrusted input: it never panics, never writes more
+//! bytes than requested, and bounds allocations that depend on a number in the block.
 //!
 //! ```
 //! use forthwith_io::{Codec, Decompressor, Memory, Source};
@@ -31,10 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` holds the
-// block that maps and one that asks the system about a map, and its documentation says what a reader of a map
-// must know. `source/guard_unix.rs` is the handler of the signal that a map of a cut file leads to.
-// `sink/early.rs` calls the system. Nothing else in this crate is unsafe.
+// Mapping a file is unsafe because another process may change it meanwhile. `source/mapped.rs` has the unsafe
+// blocks that map a file and that query the page cache, and documents what readers of a map have to observe.
+// `source/guard_unix.rs` installs a handler for `SIGBUS`, which is raised when a mapped file was truncated.
+// `sink/early.rs` has a system call. Nothing else in this crate is unsafe.
 #![deny(unsafe_code)]
 
 mod coalesce;

@@ -1,9 +1,9 @@
-//! Blocks that do not say how much they hold.
+//! Decompression of blocks whose decompressed length is not known in advance.
 
 use super::{Codec, CodecError, lz4};
 
-/// Where a block is decompressed to: behind the first bytes of a vector, which grows, up to a limit. What is
-/// behind the end in the vector is kept as it is, so that memory is made once and not for each block.
+/// Output buffer of a block: the bytes of `memory` from offset `at` on. It grows on demand, up to `limit`
+/// bytes. The vector is never shortened, so that its bytes are zeroed once and not for each block.
 pub(super) struct Room<'a> {
     memory: &'a mut Vec<u8>,
     at: usize,
@@ -11,7 +11,7 @@ pub(super) struct Room<'a> {
     codec: Codec,
 }
 
-/// The least that is grown by.
+/// Minimum number of bytes by which an output buffer grows.
 pub(super) const STEP: usize = 64 << 10;
 
 impl<'a> Room<'a> {
@@ -19,7 +19,7 @@ impl<'a> Room<'a> {
         Self { memory, at, limit, codec }
     }
 
-    /// Makes room for `wanted` bytes, or as many as are allowed.
+    /// Grows the buffer to at least `wanted` bytes, or to the limit if that is lower, and returns all of it.
     pub(super) fn make(&mut self, wanted: usize) -> Result<&mut [u8], CodecError> {
         let length = self.at.saturating_add(wanted.min(self.limit));
         if self.memory.len() < length {
@@ -31,7 +31,7 @@ impl<'a> Room<'a> {
         Ok(&mut self.memory[self.at..end])
     }
 
-    /// At least twice as much room as there was, or an error if that is not allowed.
+    /// Doubles the size of the buffer, up to the limit; an error if the buffer is already that large.
     pub(super) fn more(&mut self) -> Result<(), CodecError> {
         let had = self.make(0)?.len();
         if had >= self.limit {
@@ -41,7 +41,8 @@ impl<'a> Room<'a> {
     }
 }
 
-/// Room for this number of bytes behind those before, which hold anything.
+/// Returns `bytes` bytes of `scratch` from offset `before` on, with unspecified contents; `scratch` grows if
+/// needed.
 pub(super) fn place(
     scratch: &mut Vec<u8>,
     before: usize,
@@ -57,7 +58,7 @@ pub(super) fn place(
     Ok(&mut scratch[before..end])
 }
 
-/// A snappy block with the checksum of what it holds behind it, four bytes, the most significant first.
+/// Decodes a snappy block that is followed by the CRC-32 of the decompressed bytes, in big-endian order.
 pub(super) fn snappy(
     context: &mut snap::raw::Decoder,
     stored: &[u8],
@@ -75,7 +76,7 @@ pub(super) fn snappy(
         _ => CodecError::Corrupt { codec },
     };
     let length = snap::raw::decompress_len(body).map_err(explain)?;
-    // No three bytes make more than sixty-four.
+    // A copy element of three bytes produces at most 64 bytes.
     if length > body.len().saturating_mul(22).saturating_add(64) {
         return Err(CodecError::Corrupt { codec });
     }
@@ -91,14 +92,14 @@ pub(super) fn snappy(
     Ok(produced)
 }
 
-/// An LZ4 block behind its decompressed length, a little-endian number of four bytes.
+/// Decodes an LZ4 block that is preceded by its decompressed length, a little-endian `u32`.
 pub(super) fn sized_lz4(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let codec = Codec::SizedLz4;
     let Some((length, body)) = stored.split_first_chunk::<4>() else {
         return Err(CodecError::Truncated { codec, stored: stored.len() });
     };
     let length = u32::from_le_bytes(*length) as usize;
-    // No byte makes more than 255.
+    // A byte of an LZ4 block produces at most 255 bytes.
     if length > body.len().saturating_mul(255) {
         return Err(CodecError::Corrupt { codec });
     }
@@ -110,7 +111,7 @@ pub(super) fn sized_lz4(stored: &[u8], room: &mut Room<'_>) -> Result<usize, Cod
     Ok(length)
 }
 
-/// One stream.
+/// Decodes one bzip2 stream; bytes after it are ignored.
 pub(super) fn bzip2(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let codec = Codec::Bzip2;
     let mut stream = bzip2::Decompress::new(false);

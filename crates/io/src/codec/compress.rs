@@ -1,4 +1,4 @@
-//! The other way: one block in, its compressed bytes out.
+//! Compression of blocks.
 
 use super::append::{STEP, place};
 use super::{Codec, CodecError, deflate, xz, zstd};
@@ -6,27 +6,27 @@ use bzip2::{Action as BzAction, Compress as BzCompress, Compression as BzCompres
 use lz4_flex::block::CompressTable;
 use std::fmt;
 
-/// Compresses blocks, and keeps the contexts of the codecs between them. One per thread that writes.
+/// Compresses blocks and reuses the contexts of the codecs. Each writing thread has its own.
 #[derive(Default)]
 pub struct Compressor {
     deflate: deflate::Compress,
     zstd: zstd::Compress,
     snappy: Option<snap::raw::Encoder>,
     lz4: Tables,
-    /// Where codecs write. It is filled with zeros when it grows, and not for each block.
+    /// Output buffer of the codecs. Its bytes are zeroed when it grows, not for each block.
     scratch: Vec<u8>,
 }
 
-/// Tables of LZ4 for short and for long blocks: what a block becomes must not depend on the blocks before it.
-/// They are boxed, since their alignment is more than that of any memory that Python's objects are in, and a
-/// writer may be in such an object.
+/// Hash tables of LZ4 for short and for long blocks: the compressed bytes of a block must not depend on
+/// earlier blocks. The tables are boxed because their alignment exceeds that of Python objects, which may
+/// contain a writer.
 #[derive(Default)]
 struct Tables {
     short: Option<Box<CompressTable>>,
     long: Option<Box<CompressTable>>,
 }
 
-/// Levels of a codec from the fastest to the smallest, and the usual one. `None` where there are none.
+/// Returns the lowest (fastest), the default and the highest level of a codec; `None` if it has no levels.
 #[must_use]
 pub const fn levels(codec: Codec) -> Option<(i32, i32, i32)> {
     match codec {
@@ -45,17 +45,19 @@ pub const fn levels(codec: Codec) -> Option<(i32, i32, i32)> {
 }
 
 impl Compressor {
-    /// A compressor with no contexts yet; each is made when first needed.
+    /// Creates a compressor; the context of each codec is created on first use.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Appends one compressed block to `out`, as [`Decompressor`](super::Decompressor) takes it. A level
-    /// outside the codec's own is the nearest one it has; without one it is the usual one.
+    /// Compresses `bytes` and appends the block to `out`, in the form that
+    /// [`Decompressor`](super::Decompressor) takes. A level outside the codec's range is clamped; `None` is
+    /// the default level.
     ///
     /// # Errors
-    /// No memory; a codec that only reads.
+    /// [`OutOfMemory`](CodecError::OutOfMemory) if memory cannot be allocated;
+    /// [`Unsupported`](CodecError::Unsupported) if the codec cannot compress, or not a block of this length.
     pub fn append(
         &mut self,
         codec: Codec,
@@ -70,11 +72,12 @@ impl Compressor {
         Ok(())
     }
 
-    /// Compresses one block as [`append`](Self::append) does, into memory of the compressor, which has it until
-    /// the next block. It stands behind `front` bytes for what a format puts before it, which hold anything.
+    /// Compresses one block as [`append`](Self::append) does, and returns it in the buffer of the compressor,
+    /// which the next call overwrites. The block starts at offset `front`; the bytes before it are left for
+    /// the header of a format and have unspecified contents.
     ///
     /// # Errors
-    /// As [`append`](Self::append).
+    /// See [`append`](Self::append).
     pub fn compressed(
         &mut self,
         codec: Codec,
@@ -87,20 +90,20 @@ impl Compressor {
         Ok(&mut self.scratch[..length])
     }
 
-    /// The memory that [`compressed`](Self::compressed) writes to. It may hold anything, and may be exchanged: so a caller
-    /// takes a block without a copy, and gives memory for the next one.
+    /// Returns the buffer that [`compressed`](Self::compressed) writes to, with unspecified contents. A
+    /// caller may replace it, to take a block without a copy and to provide memory for the next one.
     pub const fn memory(&mut self) -> &mut Vec<u8> {
         &mut self.scratch
     }
 
-    /// Gives back what a large block needed.
+    /// Frees the buffer if it has more than [`LARGEST_KEPT`] bytes.
     fn trim(&mut self) {
         if self.scratch.len() > LARGEST_KEPT {
             self.scratch = Vec::new();
         }
     }
 
-    /// Compresses one block into the scratch memory, behind `front` bytes, and answers its length.
+    /// Compresses one block into `scratch` from offset `front` on, and returns its compressed length.
     fn compress(
         &mut self,
         codec: Codec,
@@ -164,9 +167,10 @@ impl Compressor {
     }
 }
 
-/// Blocks of fewer bytes have positions of 16 bits in LZ4's table.
+/// Length in bytes below which a block uses LZ4's table of 16-bit positions.
 const SHORT: usize = u16::MAX as usize;
-/// Scratch memory that is kept: enough for the longest block of a ROOT file, 16 MB.
+/// Size in bytes up to which the buffer is kept: enough for the longest block of a ROOT file, which has 16
+/// MB.
 const LARGEST_KEPT: usize = 20 << 20;
 
 impl fmt::Debug for Compressor {

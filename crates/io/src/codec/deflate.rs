@@ -1,4 +1,4 @@
-//! Zlib and bare deflate, by libdeflate, which works on whole blocks.
+//! Zlib and raw deflate streams, by libdeflate, which processes a whole block at once.
 
 use libdeflater::{CompressionLvl, Compressor, DecompressionError, Decompressor, adler32};
 
@@ -6,11 +6,12 @@ use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 use crate::has_headroom;
 
-/// The library's state between blocks.
+/// Decompressor of the library, reused between blocks.
 pub(super) type Context = Decompressor;
 
-/// Two bytes of header and four of checksum.
+/// Length of the zlib header in bytes.
 const ZLIB_HEADER: usize = 2;
+/// Length of the Adler-32 checksum after the deflate stream in bytes.
 const ZLIB_TRAILER: usize = 4;
 
 pub(super) fn zlib(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
@@ -18,7 +19,7 @@ pub(super) fn zlib(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) ->
     if stored.len() < ZLIB_HEADER + ZLIB_TRAILER {
         return Err(CodecError::Truncated { codec, stored: stored.len() });
     }
-    // The second bit of the flags' upper half announces a dictionary that is not in the stream.
+    // Bit 5 of the flags (FDICT) requires a preset dictionary, which is not part of the stream.
     let valid = u16::from_be_bytes([stored[0], stored[1]]).is_multiple_of(31) && stored[0] & 0x0F == 8;
     if valid && stored[1] & 0x20 != 0 {
         return Err(CodecError::Unsupported { codec, feature: "a preset dictionary" });
@@ -53,8 +54,8 @@ fn finish(
     }
 }
 
-/// The library has one word for everything wrong. When what stands between header and checksum decompresses,
-/// it was the checksum; this runs on failure only.
+/// Returns the error of a block for which libdeflate reports only `BadData`: a checksum mismatch if the
+/// deflate stream between header and checksum decompresses to `out.len()` bytes, otherwise a corrupt block.
 fn why_bad(context: &mut Decompressor, stored: &[u8], out: &mut [u8], valid: bool) -> CodecError {
     let codec = Codec::Zlib;
     let (body, trailer) = stored[ZLIB_HEADER..].split_at(stored.len() - ZLIB_HEADER - ZLIB_TRAILER);
@@ -71,12 +72,13 @@ fn why_bad(context: &mut Decompressor, stored: &[u8], out: &mut [u8], valid: boo
     CodecError::Corrupt { codec }
 }
 
-/// One gzip member, if it is all there is and as long as `out`.
+/// Decompresses one gzip member. Returns whether it is valid and has exactly `out.len()` bytes.
 pub(super) fn gzip_member(context: &mut Decompressor, stored: &[u8], out: &mut [u8]) -> bool {
     context.gzip_decompress(stored, out).is_ok_and(|produced| produced == out.len())
 }
 
-/// A bare deflate stream of unknown length. `ratio` is the compression ratio of the last one.
+/// Decompresses a raw deflate stream of unknown length. `ratio` is the compression ratio of the previous
+/// stream, from which the first size of the buffer is estimated, and is updated.
 pub(super) fn append(
     context: &mut Decompressor,
     ratio: &mut usize,
@@ -100,12 +102,12 @@ pub(super) fn append(
     }
 }
 
-/// Compresses blocks, and keeps the library's state for the last level.
+/// Compresses blocks and reuses the library's compressor while the level stays the same.
 #[derive(Default)]
 pub(super) struct Compress(Option<(i32, Compressor)>);
 
 impl Compress {
-    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+    /// Compresses a block into `scratch` from offset `front` on, and returns its compressed length.
     pub(super) fn run(
         &mut self,
         codec: Codec,

@@ -1,24 +1,25 @@
-//! Bare LZ4 blocks, by lz4_flex, or by a decoder of our own if they consist of long matches.
+//! Raw LZ4 blocks, by lz4_flex, or by a decoder of this crate if they consist of long matches.
 //!
-//! A block is a row of sequences: literals, and a match, which repeats what stands some bytes before. Planes of
-//! bytes, as RNTuples have them, and offsets are long matches of a byte or two, each of which overlaps what it
-//! makes. lz4_flex copies those byte by byte, and each byte waits for the one before it. Our decoder takes a tenth
-//! of the time for pages of offsets; where sequences are short it takes up to a fifth longer.
+//! A block is a list of sequences, each with literals and a match, which repeats bytes at some distance
+//! before it. Byte planes, as RNTuple stores them, and offsets are long matches at a distance of one or two
+//! bytes, which overlap their own output. lz4_flex copies such matches byte by byte, and each byte depends on
+//! the previous one. This decoder takes a tenth of the time for pages of offsets; for short sequences it
+//! takes up to a fifth longer.
 
 use super::{Codec, CodecError};
 use lz4_flex::block::DecompressError;
 
 const CODEC: Codec = Codec::Lz4;
-/// A length that goes on in the bytes that follow.
+/// Value of a length field of the token that is continued in further bytes.
 const MORE: usize = 15;
-/// No match is shorter.
+/// Minimum length of a match in bytes.
 const LEAST: usize = 4;
-/// Blocks that are so many times as long when decompressed have long matches.
+/// Compression ratio from which on a block is assumed to consist of long matches.
 const PACKED: usize = 4;
-/// Matches up to this are copied by chunks; a call of the system's copy takes longer.
+/// Length in bytes up to which matches are copied in chunks, which is faster than a call of `memmove`.
 const SHORT: usize = 256;
 
-/// Decodes a block whose values fill `out`, and answers how many bytes it has.
+/// Decodes a block that has to fill `out`, and returns the length of the block, which is all of `stored`.
 pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     if out.len() / PACKED >= stored.len() {
         return long_matches(stored, out);
@@ -43,8 +44,8 @@ fn long_matches(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
         let token = usize::from(*stored.get(at).ok_or_else(truncated)?);
         at += 1;
         let (mut literals, mut length) = (token >> 4, token & 15);
-        // Almost all sequences are short, and far from both ends: chunks of a fixed size are copied, whose ends
-        // are written over.
+        // Fast path for short sequences far from both ends: chunks of a fixed size are copied, and surplus
+        // bytes are overwritten by the next sequence.
         if literals < MORE
             && length < MORE
             && let Some(from) = stored.get(at..).and_then(|rest| rest.first_chunk::<18>())
@@ -107,7 +108,7 @@ fn long_matches(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     }
 }
 
-/// Where a match begins.
+/// Returns the position in the output at which a match begins.
 fn before(end: usize, distance: usize) -> Result<usize, CodecError> {
     match end.checked_sub(distance) {
         Some(start) if distance > 0 => Ok(start),
@@ -115,7 +116,8 @@ fn before(end: usize, distance: usize) -> Result<usize, CodecError> {
     }
 }
 
-/// A length that goes on until a byte is not 255. No sum of so many bytes overflows.
+/// Adds the continuation bytes of a length, up to and including the first that is not 255. `None` if the
+/// block ends before. The sum of the bytes of a slice cannot overflow a `usize`.
 fn longer(stored: &[u8], at: &mut usize, mut length: usize) -> Option<usize> {
     loop {
         let byte = *stored.get(*at)?;
@@ -127,7 +129,8 @@ fn longer(stored: &[u8], at: &mut usize, mut length: usize) -> Option<usize> {
     }
 }
 
-/// Copies `N` bytes, which do not overlap or may be written over.
+/// Copies `N` bytes within `out`. All are read before any is written, so a range that overlaps is not
+/// repeated.
 #[inline(always)]
 fn chunk<const N: usize>(out: &mut [u8], from: usize, to: usize) {
     let mut bytes = [0; N];
@@ -135,15 +138,15 @@ fn chunk<const N: usize>(out: &mut [u8], from: usize, to: usize) {
     out[to..to + N].copy_from_slice(&bytes);
 }
 
-/// Copies `length` bytes from `start` to `end`, where the copy may begin before the original ends: it goes on
-/// with itself.
+/// Copies `length` bytes from `start` to `end`. The ranges may overlap: the bytes between `start` and `end`
+/// are then repeated.
 fn overlapping(out: &mut [u8], start: usize, end: usize, length: usize) {
     let distance = end - start;
     if distance == 1 {
         let byte = out[start];
         return out[end..end + length].fill(byte);
     }
-    // With each copy there is twice as much to copy from.
+    // Each copy doubles the number of bytes that the next one can copy from.
     let mut done = 0;
     while done < length {
         let count = (distance + done).min(length - done);

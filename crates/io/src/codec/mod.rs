@@ -1,4 +1,4 @@
-//! Codecs: one block in, exactly the expected bytes out; or as many as it holds, where nothing says how many.
+//! Compression codecs of blocks, whose decompressed length is known to the caller or not.
 
 mod append;
 mod compress;
@@ -30,45 +30,46 @@ use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// More than most codecs make of a byte: bounds what a file's own account of its sizes may reserve.
+/// Expansion ratio that most codecs stay below. It bounds the memory that is reserved for sizes that a file
+/// declares.
 pub const LARGEST_EXPANSION: u64 = 1100;
 
-/// How a block is compressed.
+/// Compression method of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Codec {
-    /// A zlib stream (RFC 1950): two bytes of header, deflate, Adler-32.
+    /// A zlib stream (RFC 1950): a header of two bytes, a deflate stream and the Adler-32 checksum.
     Zlib,
-    /// A bare deflate stream (RFC 1951), with neither header nor checksum, as ROOT wrote it before it used
+    /// A raw deflate stream (RFC 1951) without header and checksum. ROOT wrote such blocks before it used
     /// zlib.
     OldDeflate,
     /// A `.xz` container.
     Xz,
-    /// A bare LZ4 block: no frame, no length, no checksum.
+    /// A raw LZ4 block without frame, length and checksum.
     Lz4,
-    /// Zstandard frames.
+    /// One or more Zstandard frames.
     Zstd,
-    /// A bare snappy block with a big-endian CRC-32 of what it holds behind it, as Avro has them.
+    /// A raw snappy block followed by the big-endian CRC-32 of the decompressed bytes, as in Avro files.
     Snappy,
     /// A `.bz2` stream.
     Bzip2,
-    /// A bare snappy block.
+    /// A raw snappy block.
     RawSnappy,
-    /// Gzip members.
+    /// One or more gzip members.
     Gzip,
     /// A brotli stream (feature `brotli`).
     Brotli,
-    /// A bare LZ4 block behind its decompressed length, a little-endian number of four bytes: fastavro writes
-    /// such blocks to Avro files.
+    /// A raw LZ4 block preceded by its decompressed length, a little-endian `u32`, as fastavro writes it to
+    /// Avro files.
     SizedLz4,
-    /// LZ4 as Hadoop frames it, in pieces with their lengths before them; or a bare block, or a frame of
-    /// LZ4's own, which were called the same.
+    /// Parquet's deprecated `LZ4` codec: Hadoop's framing (chunks preceded by their lengths), a raw LZ4 block
+    /// or an LZ4 frame, all of which were written under this name.
     HadoopLz4,
 }
 
 impl Codec {
-    /// Its name, for people.
+    /// Returns the name of the codec for messages. Variants of one method have the same name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -92,35 +93,35 @@ impl fmt::Display for Codec {
     }
 }
 
-/// Why a block could not be decompressed. Where it stood is known to the caller alone.
+/// Error of a codec. The caller adds the position of the block in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// The block stops in the middle.
+    /// The block ends too early.
     #[error("the {codec} block is cut off after {stored} bytes")]
     Truncated {
         /// The codec.
         codec: Codec,
-        /// Bytes the block has.
+        /// Length of the block in bytes.
         stored: usize,
     },
-    /// The block is not what the codec writes.
+    /// The bytes of the block are not valid for the codec.
     #[error("the {codec} block is corrupt")]
     Corrupt {
         /// The codec.
         codec: Codec,
     },
-    /// The block ended properly, and too early.
+    /// The block is valid, but its decompressed length is not the expected one.
     #[error("the {codec} block holds {produced} bytes where {expected} are expected")]
     WrongLength {
         /// The codec.
         codec: Codec,
         /// Bytes the caller expects.
         expected: usize,
-        /// Bytes it holds.
+        /// Decompressed length of the block in bytes.
         produced: usize,
     },
-    /// The block goes on after the expected bytes.
+    /// The decompressed length of the block exceeds the expected one.
     #[error("the {codec} block holds more than the {expected} bytes expected")]
     TooLong {
         /// The codec.
@@ -128,41 +129,41 @@ pub enum CodecError {
         /// Bytes the caller expects.
         expected: usize,
     },
-    /// The block decompresses, to something else than was compressed.
+    /// The checksum of the decompressed bytes does not match the stored one.
     #[error("the {codec} block's checksum is {found:#x} where {expected:#x} is stored")]
     Checksum {
         /// The codec.
         codec: Codec,
         /// The checksum stored with the block.
         expected: u64,
-        /// The checksum of what it holds.
+        /// The checksum of the decompressed bytes.
         found: u64,
     },
-    /// A valid block that needs what is not provided: an external dictionary, a filter, a check.
+    /// The block is valid, but requires a feature that is not supported.
     #[error("the {codec} block uses {feature}, which is not supported")]
     Unsupported {
         /// The codec.
         codec: Codec,
-        /// The cargo feature it needs.
+        /// The missing feature, such as a preset dictionary.
         feature: &'static str,
     },
-    /// The block claims to need more working memory than is allowed.
+    /// The block requires more working memory to decompress than is allowed.
     #[error("the {codec} block asks for more than {limit} bytes of working memory")]
     MemoryLimit {
         /// The codec.
         codec: Codec,
-        /// The limit.
+        /// The limit in bytes.
         limit: u64,
     },
-    /// The block holds more than the reader allows.
+    /// The decompressed length of the block exceeds the limit that was set for the [`Decompressor`].
     #[error("the {codec} block holds more than {limit} bytes, the limit set for memory")]
     OverLimit {
         /// The codec's name.
         codec: &'static str,
-        /// Bytes allowed.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// No memory for the codec's context.
+    /// Memory for the codec's context or its output cannot be allocated.
     #[error("no memory for the {codec} context")]
     OutOfMemory {
         /// The codec.
@@ -170,39 +171,38 @@ pub enum CodecError {
     },
 }
 
-/// Decompresses blocks, and keeps the contexts of the codecs between them. One per worker thread.
+/// Decompresses blocks and reuses the contexts of the codecs. Each worker thread has its own.
 ///
-/// Beyond the caller's buffer it holds a context per codec used, a few hundred KiB at most; xz may ask for a
-/// dictionary, and is refused beyond 128 MiB.
+/// Each context has at most a few hundred KiB. The dictionary of an xz stream comes on top, for which more
+/// than 128 MiB of memory are refused.
 #[derive(Default)]
 pub struct Decompressor {
     deflate: Option<deflate::Context>,
     zstd: zstd::Context,
     snappy: snap::raw::Decoder,
-    /// The ratio by which the last bare deflate stream of unknown length was compressed.
+    /// Compression ratio of the previous raw deflate stream of unknown length.
     ratio: usize,
-    /// Where blocks go that are checked to be of an expected length only when they are there.
+    /// Output buffer of codecs that [`decompress`](Self::decompress) runs without knowing the length.
     spare: Vec<u8>,
-    /// Bytes that it may decompress to one place.
+    /// Upper bound on the decompressed bytes in one buffer; unlimited if `None`.
     limit: Option<usize>,
-    /// Scratch is written through: sharing one between threads is never meant.
+    /// Makes the type `!Sync`: each thread has a decompressor of its own.
     not_sync: PhantomData<Cell<()>>,
 }
 
 impl Decompressor {
-    /// A decompressor with no contexts yet; each is made when first needed.
+    /// Creates a decompressor; the context of each codec is created on first use.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Bytes that it may decompress to one place; there is no limit if there is none.
+    /// Sets the upper bound on the decompressed bytes in one buffer; `None` removes it.
     pub fn set_limit(&mut self, limit: Option<usize>) {
         self.limit = limit;
     }
 
-    /// Refuses a number of bytes that is more than the limit. For lengths that a caller knows before it makes
-    /// room.
+    /// Checks a decompressed length against the limit, for callers that know it before they allocate.
     ///
     /// # Errors
     /// [`CodecError::OverLimit`].
@@ -213,12 +213,12 @@ impl Decompressor {
         }
     }
 
-    /// Fills `out` from one block and returns how many bytes of `stored` belong to it. It is an error if the
-    /// block holds any other number of bytes than `out`; what `out` holds then is unspecified.
+    /// Decompresses one block into `out`, and returns how many bytes of `stored` belong to it. The
+    /// decompressed length has to be `out.len()`. After an error, the contents of `out` are unspecified.
     ///
-    /// Bytes after the block are tolerated where the codec knows its own end, as most but [`Codec::Lz4`] do.
-    /// The library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not tell where that was, so all of
-    /// `stored` counts as used there.
+    /// Bytes after the block are ignored if the codec marks its end, as most do, but not [`Codec::Lz4`]. The
+    /// library for [`Codec::Zlib`] and [`Codec::OldDeflate`] does not report that position, so all of
+    /// `stored` is counted.
     pub fn decompress(&mut self, codec: Codec, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
         self.allow(codec.name(), out.len())?;
         match codec {
@@ -246,9 +246,10 @@ impl Decompressor {
         }
     }
 
-    /// Decompresses one block of unknown length behind the first `at` bytes of `into`, and returns how many
-    /// bytes it holds. `into` grows where it must; what is behind the block in it has no meaning. More than
-    /// `limit` bytes are an error, and so are more bytes of `into` than the [limit](Self::set_limit) of all.
+    /// Decompresses one block of unknown length to offset `at` of `into`, and returns its decompressed
+    /// length. `into` grows if needed; its bytes after the block are unspecified. It is an error if the block
+    /// has more than `limit` bytes, or if `at` and the block together exceed the [limit](Self::set_limit) of
+    /// the decompressor.
     pub fn append(
         &mut self,
         codec: Codec,

@@ -1,10 +1,10 @@
-//! Codecs of Parquet's pages, all of a known length: snappy without a checksum, gzip, brotli, and what was
-//! called LZ4 before it was said what that is.
+//! Codecs of Parquet's pages, whose decompressed length is known: snappy without a checksum, gzip, brotli,
+//! and the deprecated LZ4, which does not define its framing.
 
 use super::{Codec, CodecError, deflate};
 use std::io::Read;
 
-/// A bare snappy block.
+/// Decodes a raw snappy block.
 pub(super) fn snappy(
     context: &mut snap::raw::Decoder,
     stored: &[u8],
@@ -20,7 +20,7 @@ pub(super) fn snappy(
     exactly(codec, stored, expected, context.decompress(stored, out).map_err(corrupt)?)
 }
 
-/// One member as a rule, and then whole and fast.
+/// Decodes gzip members. A single one, the usual case, is decoded at once by the faster library.
 pub(super) fn gzip(
     context: &mut deflate::Context,
     stored: &[u8],
@@ -42,7 +42,7 @@ pub(super) fn brotli(_: &[u8], _: &mut [u8]) -> Result<usize, CodecError> {
     Err(CodecError::Unsupported { codec: Codec::Brotli, feature: "a decoder that was left out" })
 }
 
-/// Hadoop's pieces with their lengths before them, or a bare block, or a frame.
+/// Decodes chunks in Hadoop's framing, a raw block or a frame, in this order of attempts.
 pub(super) fn old_lz4(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     if hadoop(stored, out) == Some(out.len()) || super::lz4::decompress(stored, out).is_ok() {
         return Ok(stored.len());
@@ -67,7 +67,7 @@ fn hadoop(mut stored: &[u8], out: &mut [u8]) -> Option<usize> {
     Some(at)
 }
 
-/// Reads until nothing is left, which has to be when `out` is full.
+/// Reads a stream to its end, which has to be reached when `out` is full.
 fn fill(codec: Codec, stored: &[u8], reader: &mut dyn Read, out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let failed = |error: std::io::Error| match error.kind() {

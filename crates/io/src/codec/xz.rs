@@ -9,11 +9,11 @@ use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Xz;
 
-/// The highest preset of `xz` needs 65 MiB to decompress.
+/// Upper bound on the memory of a decoder in bytes. The highest preset of `xz` requires 65 MiB.
 const MEMORY_LIMIT: u64 = 128 << 20;
 
-/// One stream; what follows it is left alone. The library offers no way to reset a decoder, so each block
-/// makes one; setting it up is small beside the work of decoding.
+/// Decodes one stream; bytes after it are ignored. The library cannot reset a decoder, so each block creates
+/// one; the cost is small compared to decoding.
 pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let mut stream = Stream::new_stream_decoder(MEMORY_LIMIT, 0).map_err(explain)?;
@@ -21,14 +21,14 @@ pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecEr
     loop {
         let status =
             stream.process(&stored[used..], &mut out[produced..], Action::Finish).map_err(explain)?;
-        // The totals are at most the lengths of the slices given.
+        // The casts are lossless: the totals are at most the lengths of the slices.
         let before = (used, produced);
         (used, produced) = (stream.total_in() as usize, stream.total_out() as usize);
         match status {
             Status::StreamEnd if produced == expected => return Ok(used),
             Status::StreamEnd => return Err(CodecError::WrongLength { codec: CODEC, expected, produced }),
             _ if (used, produced) != before => {}
-            // No progress: it lacks input if there is none left, and otherwise room.
+            // Without progress, either the input is at its end or the output is full.
             _ if used == stored.len() => {
                 return Err(CodecError::Truncated { codec: CODEC, stored: stored.len() });
             }
@@ -46,7 +46,7 @@ fn explain(error: Error) -> CodecError {
     }
 }
 
-/// One stream of unknown length.
+/// Decodes one stream of unknown length.
 pub(super) fn append(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let mut stream = Stream::new_stream_decoder(MEMORY_LIMIT, 0).map_err(explain)?;
     room.make(stored.len().saturating_mul(4).max(STEP))?;
@@ -67,7 +67,7 @@ pub(super) fn append(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecE
     }
 }
 
-/// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+/// Compresses a block into `scratch` from offset `front` on, and returns its compressed length.
 pub(super) fn compress(
     level: u32,
     bytes: &[u8],
@@ -85,7 +85,7 @@ pub(super) fn compress(
     }
 }
 
-/// Reads one stream or several.
+/// Returns a reader of the decompressed bytes of one or more concatenated streams.
 pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(XzDecoder::new_multi_decoder(input))
 }

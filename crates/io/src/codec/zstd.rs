@@ -8,7 +8,7 @@ use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;
 
-/// The library's state between blocks, made when it is first needed.
+/// Decompression context of the library, created on first use and reused between blocks.
 #[derive(Default)]
 pub(super) struct Context(Option<DCtx<'static>>);
 
@@ -21,9 +21,8 @@ impl Context {
     }
 }
 
-/// A block is usually one frame, but frames may follow each other: they are taken until `out` is full. A
-/// frame goes straight into `out`, whose rest is the limit, so the size it claims (if it does) need not be
-/// believed.
+/// Decodes concatenated frames, usually one, until `out` is full. A frame is decoded directly into the rest
+/// of `out`, which bounds it, so the content size that its header declares is not relied on.
 pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let context = context.made()?;
     let expected = out.len();
@@ -34,10 +33,9 @@ pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -
             return Err(CodecError::WrongLength { codec: CODEC, expected, produced });
         }
         let fail = |code| explain(code, stored.len(), expected);
-        // The library wants to be given whole frames and nothing after; finding the end only visits block
-        // headers.
+        // The library requires exactly one frame as input. Finding its end reads block headers only.
         let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
-        // The length found is inside `rest`; the comparison only spares us from trusting that.
+        // The length is at most that of `rest`; `get` avoids a panic if the library is wrong.
         let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: CODEC })?;
         produced += context.decompress(&mut out[produced..], frame).map_err(fail)?;
         used += length;
@@ -48,7 +46,7 @@ pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -
 }
 
 fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
-    // The library's stable error numbers (zstd_errors.h), which it returns negated.
+    // Stable error codes of the library (`zstd_errors.h`), which it returns negated.
     match code.wrapping_neg() {
         14 => CodecError::Unsupported { codec: CODEC, feature: "a frame parameter" },
         32 => CodecError::Unsupported { codec: CODEC, feature: "an external dictionary" },
@@ -59,7 +57,7 @@ fn explain(code: usize, stored: usize, expected: usize) -> CodecError {
     }
 }
 
-/// All frames, of unknown length.
+/// Decodes all frames, of unknown length.
 pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let context = context.made()?;
     let mut produced = 0;
@@ -69,7 +67,7 @@ pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) 
         let fail = |code| explain(code, stored.len(), 0);
         let length = zstd_safe::find_frame_compressed_size(rest).map_err(fail)?;
         let frame = rest.get(..length).ok_or(CodecError::Corrupt { codec: CODEC })?;
-        // The size that a frame declares is believed as far as it is likely.
+        // The declared content size is used only up to a plausible compression ratio.
         let likely = frame.len().saturating_mul(64).max(1 << 20);
         let claimed = zstd_safe::get_frame_content_size(frame).ok().flatten();
         let claimed = claimed.and_then(|n| usize::try_from(n).ok()).filter(|n| *n <= likely);
@@ -92,12 +90,12 @@ pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) 
     Ok(produced)
 }
 
-/// Compresses blocks, and keeps the library's state between them.
+/// Compresses blocks and reuses the library's compression context.
 #[derive(Default)]
 pub(super) struct Compress(Option<CCtx<'static>>);
 
 impl Compress {
-    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+    /// Compresses a block into `scratch` from offset `front` on, and returns its compressed length.
     pub(super) fn run(
         &mut self,
         level: i32,
@@ -115,16 +113,16 @@ impl Compress {
     }
 }
 
-/// Reads a stream of one frame or several.
+/// Returns a reader of the decompressed bytes of one or more concatenated frames.
 pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(Frames { input, context: DCtx::create(), is_between: true })
 }
 
-/// Frames one after the other.
+/// Reader of concatenated frames.
 struct Frames<R> {
     input: R,
     context: DCtx<'static>,
-    /// Whether the last frame is complete.
+    /// Whether the previous frame was decoded completely.
     is_between: bool,
 }
 

@@ -1,12 +1,12 @@
-//! Indexes: the bytes of a file that are read before its data are, kept apart.
+//! Indexes: copies of the metadata of a file, which are stored apart from it.
 //!
-//! An index is made of what a [`Recorder`] noted while a file was opened and planned, whatever its format. A
-//! file that is opened [with it](Indexed) answers these ranges from memory, so that nothing but data is
-//! fetched.
+//! An index is built from the ranges that a [`Recorder`] saw being read while a file of any format was opened
+//! and planned. A file that is opened [with the index](Indexed) serves these ranges from memory, and reads
+//! only data from the source.
 //!
-//! It is a file of its own, in little endian: `FWINDEX1`, the size of the file that it is of (8 bytes), the
-//! length of that file's mark and the number of parts (4 each), the mark, start and length of each part (8
-//! each; ascending and apart), the bytes of all parts, and the 64-bit XXH3 of all this.
+//! An index is a file in little-endian order: the magic `FWINDEX1`, the size of the indexed file (8 bytes),
+//! the length of that file's mark and the number of parts (4 each), the mark, start and length of each part
+//! (8 each; ascending and disjoint), the bytes of all parts, and the 64-bit XXH3 of all preceding bytes.
 
 mod recorder;
 mod source;
@@ -22,20 +22,20 @@ use bytes::Bytes;
 use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"FWINDEX1";
-/// Bytes before the mark.
+/// Length in bytes of the fields before the mark.
 const HEAD: usize = 24;
-/// Bytes of the place of a part.
+/// Length in bytes of the start and length of a part.
 const PLACE: usize = 16;
-/// Bytes of the checksum.
+/// Length of the checksum in bytes.
 const SUM: usize = 8;
 
-/// Parts of a file, and the state that it had.
+/// Copies of parts of a file, with the size and the mark that the file had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Index {
     name: String,
     size: u64,
     mark: Option<String>,
-    /// Ascending and apart.
+    /// The copies, ascending and disjoint.
     parts: Vec<Part>,
 }
 
@@ -52,16 +52,16 @@ impl Part {
 }
 
 impl Index {
-    /// The ending of the names of indexes, which follows the file's own name.
+    /// Suffix that is appended to the name of a file for that of its index.
     pub const ENDING: &'static str = ".fwi";
 
-    /// The most bytes that an index may have.
+    /// Upper bound on the length of an index in bytes.
     pub const MOST: u64 = 1 << 30;
 
-    /// Reads an index. `name` is that of `bytes`, for errors.
+    /// Parses an index. `name` is the name of the index, which errors mention.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`]: it is no index, or damaged.
+    /// [`ErrorKind::Index`] if `bytes` is not an index, or corrupt.
     pub fn parse(name: &str, bytes: &Bytes) -> Result<Self> {
         let damaged = |what: &str, at: usize| {
             Error::new(ErrorKind::Index { what: what.to_owned() }, name).at(at as u64)
@@ -106,7 +106,7 @@ impl Index {
         Ok(Self { name: name.to_owned(), size, mark, parts })
     }
 
-    /// The bytes of it, as [`parse`](Self::parse) takes them.
+    /// Serialises the index to the bytes that [`parse`](Self::parse) takes.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mark = self.mark.as_deref().unwrap_or_default();
@@ -128,39 +128,39 @@ impl Index {
         bytes
     }
 
-    /// The name of the index itself.
+    /// Returns the name of the index.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The size of the file that it is of.
+    /// Returns the size in bytes of the indexed file.
     #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
-    /// The [mark](crate::Source::mark) of that file, if it had one.
+    /// Returns the [mark](crate::Source::mark) of the indexed file; `None` if its source has none.
     #[must_use]
     pub fn mark(&self) -> Option<&str> {
         self.mark.as_deref()
     }
 
-    /// The ranges of the file whose bytes it has, ascending and apart.
+    /// Returns the byte ranges of the indexed file that the index contains, ascending and disjoint.
     #[must_use]
     pub fn ranges(&self) -> Vec<Range<u64>> {
         self.parts.iter().map(Part::range).collect()
     }
 
-    /// The bytes of a range of the file, if it has them all.
+    /// Returns the bytes of a range of the indexed file; `None` unless one part contains the whole range.
     fn slice(&self, range: &Range<u64>) -> Option<Bytes> {
         let at = self.parts.partition_point(|part| part.range().end < range.end);
         let part = self.parts.get(at).filter(|part| part.start <= range.start && range.start <= range.end)?;
-        // Both are inside the part, whose length is a usize.
+        // The casts are lossless: both ends are inside the part, whose length is a `usize`.
         Some(part.bytes.slice((range.start - part.start) as usize..(range.end - part.start) as usize))
     }
 
-    /// The error of an index of another state of a file.
+    /// Returns the error of an index that belongs to another state of the file.
     fn stale(&self, uri: &str, what: impl std::fmt::Display) -> Error {
         let what = format!(
             "the index {} belongs to another file or to another state of this one ({what}): make a new one",
@@ -170,7 +170,7 @@ impl Index {
     }
 }
 
-/// Eight bytes as a number. The caller has seen that they are there.
+/// Decodes the little-endian `u64` at offset `at`. Panics if `bytes` is too short.
 fn number(bytes: &[u8], at: usize) -> u64 {
     let mut number = [0; 8];
     number.copy_from_slice(&bytes[at..at + 8]);

@@ -1,4 +1,4 @@
-//! A source that notes what is read of it.
+//! A source that records the ranges that are read from it.
 
 use super::{Index, Part};
 use crate::{
@@ -9,37 +9,37 @@ use bytes::{Bytes, BytesMut};
 use forthwith_platform::ProcessLock;
 use std::{ops::Range, sync::Arc};
 
-/// Passes requests on, and keeps the answers: what is read while a file is opened and planned is what an
-/// [`Index`] has.
+/// Forwards requests to another source and keeps copies of the results, from which an [`Index`] is built:
+/// those of opening and planning a file are its metadata.
 #[derive(Debug)]
 pub struct Recorder {
     inner: Arc<dyn Source>,
-    /// The state before anything was read.
+    /// Size in bytes and mark of the inner source before the first read.
     size: u64,
     mark: Option<String>,
     noted: ProcessLock<Vec<Part>>,
 }
 
 impl Recorder {
-    /// A recorder of what is read of a source from now on.
+    /// Creates a recorder of a source.
     ///
     /// # Errors
-    /// Its size cannot be had.
+    /// The size of the source cannot be determined.
     pub fn new(inner: Arc<dyn Source>) -> Result<Self> {
         let (size, mark) = (inner.size()?, inner.mark());
         Ok(Self { inner, size, mark, noted: ProcessLock::default() })
     }
 
-    /// The index of what was read so far.
+    /// Builds an index of all ranges that were read so far.
     ///
     /// # Errors
-    /// [`ErrorKind::Changed`]: the file is not what it was when the recorder was made. More was read than an
-    /// index may have.
+    /// [`ErrorKind::Changed`] if the source changed after the recorder was created; [`ErrorKind::Index`] if
+    /// more bytes were read than an index may contain.
     pub fn index(&self) -> Result<Index> {
         let fail = |kind| Err(Error::new(kind, self.inner.uri()));
         let changed = |what: &str| fail(ErrorKind::Changed { what: what.to_owned() });
         let mut noted = self.noted.lock().clone();
-        // Of parts that begin alike the longest comes first, and covers the others.
+        // Of parts with the same start, the longest comes first and covers the others.
         noted.sort_unstable_by_key(|part| (part.start, u64::MAX - part.range().end));
         let mut parts: Vec<(u64, BytesMut)> = Vec::new();
         for part in noted.iter().filter(|part| !part.bytes.is_empty()) {
@@ -80,8 +80,7 @@ impl Recorder {
     }
 }
 
-/// How many of the last answers are looked at, to keep nothing twice: metadata are read in steps, some of
-/// them again.
+/// Number of recent ranges that are searched for a range that was read before: metadata are often read twice.
 const RECENT: usize = 16;
 
 impl Source for Recorder {

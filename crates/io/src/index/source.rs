@@ -1,4 +1,4 @@
-//! A source whose metadata are at hand.
+//! A source whose metadata are served from an index.
 
 use super::Index;
 use crate::{
@@ -8,8 +8,8 @@ use crate::{
 use bytes::Bytes;
 use std::{ops::Range, sync::Arc};
 
-/// A source with an [`Index`]: ranges that the index has are answered from memory, and all others are passed
-/// on.
+/// A source with an [`Index`]: ranges that the index contains are served from memory, all others are
+/// forwarded.
 #[derive(Debug)]
 pub struct Indexed {
     pub(super) inner: Arc<dyn Source>,
@@ -17,11 +17,13 @@ pub struct Indexed {
 }
 
 impl Indexed {
-    /// Opens a source with an index, if it is of this state of it: its mark is the one that the index has, or,
-    /// where a mark does not tell, all bytes of the index are those of the source, which are then read.
+    /// Combines a source with its index, and verifies that the index belongs to this state of the source. If
+    /// the marks do not agree or the index has none, the bytes of the index are read from the source and
+    /// compared.
     ///
     /// # Errors
-    /// [`ErrorKind::Index`](crate::ErrorKind::Index): it is of another state. The source cannot be read.
+    /// [`ErrorKind::Index`](crate::ErrorKind::Index) if the index belongs to another file or another state;
+    /// errors of reading the source.
     pub fn over(inner: Arc<dyn Source>, index: Index) -> Result<Self> {
         let size = inner.size()?;
         if size != index.size {
@@ -41,7 +43,7 @@ impl Indexed {
         Ok(Self { inner, index })
     }
 
-    /// The ranges that the index does not have.
+    /// Returns the ranges that the index does not contain.
     fn others(&self, ranges: &[Range<u64>]) -> Vec<Range<u64>> {
         ranges.iter().filter(|range| self.index.slice(range).is_none()).cloned().collect()
     }
@@ -63,7 +65,7 @@ impl Source for Indexed {
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         let others = self.others(ranges);
         let mut answers = if others.is_empty() { Vec::new() } else { self.inner.read(&others)? }.into_iter();
-        // As many answers as there were questions.
+        // The source returns one result for each of the other ranges.
         let answer = |range| self.index.slice(range).or_else(|| answers.next()).unwrap_or_default();
         Ok(ranges.iter().map(answer).collect())
     }
@@ -112,7 +114,7 @@ impl Source for Indexed {
         self.inner.concurrent()
     }
 
-    /// The same ranges that a [`read`](Source::read) of these will pass on.
+    /// Announces the ranges that a [`read`](Source::read) with the same argument will forward.
     fn expect(&self, ranges: &[Range<u64>]) {
         let others = self.others(ranges);
         if !others.is_empty() {

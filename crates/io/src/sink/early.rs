@@ -1,16 +1,16 @@
-//! Bytes of a file that is being written go to the disk while more are made.
+//! Early write-back of a file that is being written.
 //!
-//! Without this the system keeps hundreds of megabytes in memory, and `fsync` at the end waits for all of
-//! them: a wait that no signal ends.
+//! Without it, the system buffers hundreds of megabytes, and the final `fsync` waits for all of them without
+//! a chance to interrupt it.
 
 #![allow(unsafe_code)] // the system call has no safe name in the standard library
 
 use std::{fs::File, ops::Range};
 
-/// Bytes that are given to the disk at a time.
+/// Number of bytes from which on write-back is started.
 const PIECE: u64 = 8 << 20;
 
-/// How far the file was given to the disk.
+/// Progress of the write-back of a file, as byte offsets.
 #[derive(Debug, Default)]
 pub(super) struct Early {
     given: u64,
@@ -18,8 +18,8 @@ pub(super) struct Early {
 }
 
 impl Early {
-    /// Notes bytes that were written behind those before, and has the disk begin with them once they are
-    /// worth it. This does not wait for the disk, unless that has more to do than it takes.
+    /// Counts `count` written bytes, and starts write-back when [`PIECE`] bytes have accumulated. The call
+    /// does not wait for the disk unless its queue is full.
     pub(super) fn wrote(&mut self, file: &File, count: usize) {
         self.written += count as u64;
         if self.written - self.given >= PIECE {
@@ -29,14 +29,14 @@ impl Early {
     }
 }
 
-/// Has the disk begin to take bytes of a file. A system that has no word for it decides by itself, and a
-/// failure is seen by `fsync`.
+/// Starts write-back of a byte range. Errors are ignored, since `fsync` reports them; systems other than
+/// Linux write back by themselves.
 #[cfg(target_os = "linux")]
 fn begin(file: &File, bytes: Range<u64>) {
     use std::os::fd::AsRawFd;
     if let (Ok(from), Ok(count)) = (i64::try_from(bytes.start), i64::try_from(bytes.end - bytes.start)) {
-        // SAFETY: the call gets numbers only, and the descriptor is open as long as the file is borrowed. No
-        // memory is involved.
+        // SAFETY: the call takes integers only, and the descriptor is open while the file is borrowed. No
+        // memory is accessed.
         unsafe { libc::sync_file_range(file.as_raw_fd(), from, count, libc::SYNC_FILE_RANGE_WRITE) };
     }
 }

@@ -1,4 +1,4 @@
-//! A file that appears when it is complete.
+//! A sink whose file appears when it is complete.
 
 use super::{Sink, early::Early, gather};
 use crate::{Error, ErrorKind, Result};
@@ -11,58 +11,57 @@ use std::{
     time::Duration,
 };
 
-/// A temporary file in the same folder, renamed when it is complete. Until then whatever had the name stays
-/// as it was, and readers of it are not disturbed; afterwards all of the new file is there.
+/// Writes a temporary file in the same folder, which is renamed when it is complete. Until then, an existing
+/// file of the name is unchanged, and its readers are not affected.
 ///
-/// Its bytes are given to the disk while they are written, and all are there before it is renamed (`fsync`),
-/// so that a machine that loses power has the old file or the new one, never half of one. The folder itself
-/// is not synchronised: which of the two it is then, the system decides. [`without_sync`](Self::without_sync)
-/// leaves that to the system altogether.
+/// Write-back starts while the file is written, and the file is synchronised (`fsync`) before it is renamed.
+/// After a power failure, the name refers to the old or the new file as a whole. The folder is not
+/// synchronised, so either is possible. [`without_sync`](Self::without_sync) disables both.
 ///
-/// A symbolic link is followed, and the file that it points at is replaced, or made if it is not there yet.
-/// Permissions of a file that is replaced are kept, but for the bits that let it run as its owner or group
-/// (set-uid, set-gid); owner, group and other names of it (hard links) are not. The temporary file is called
-/// after the file, `.name.1234-0.part`, with the number of the process, and removed when the sink is dropped.
-/// A process that is killed leaves it; on Linux the next sink of the same file removes it, if no process has
-/// that number, its lock is free, and it has not been written to for a minute.
+/// Symbolic links are followed: the target is replaced, or created if it does not exist. The new file gets
+/// the permissions of the replaced one, except for the set-uid and set-gid bits, but not its owner, group and
+/// hard links. The temporary file is named `.name.1234-0.part`, with the process id, and is removed when the
+/// sink is dropped. If the process is killed, the temporary file remains. On Linux, the next sink of the same
+/// path removes it if no process has that id, the file is not locked, and it was not modified within a
+/// minute.
 ///
-/// The file belongs to the process that made the sink: in a forked child, dropping the sink leaves everything
-/// as it is, and writing or finishing is an error ([`Forked`](ErrorKind::Forked)).
+/// The sink belongs to the process that created it: in a forked child, dropping it has no effect, and writing
+/// or finishing is an error ([`Forked`](ErrorKind::Forked)).
 #[derive(Debug)]
 pub struct FileSink {
     uri: String,
     path: PathBuf,
     part: PathBuf,
-    /// Away when it was renamed.
+    /// The temporary file; `None` after it was renamed.
     file: Option<File>,
     sync: bool,
     early: Early,
-    /// The process that made it.
+    /// Id of the process that created the sink.
     process: u32,
 }
 
-/// Numbers the files of this process.
+/// Number of the next temporary file of this process.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Names that are tried, should they be taken.
+/// Number of names that are tried for the temporary file.
 const TRIES: u32 = 100;
 
 impl FileSink {
-    /// A new file, to be at this path.
+    /// Creates the temporary file of a file that is to be at `path`.
     ///
     /// # Errors
-    /// The path is a folder or another thing that is no file, or the folder does not exist or may not be
-    /// written.
+    /// [`NotAFile`](ErrorKind::NotAFile) if the path is that of a folder, a device or a pipe; errors of the
+    /// system, if the folder does not exist or is not writable.
     pub fn create(path: impl AsRef<Path>) -> Result<Self> {
         let uri = path.as_ref().to_string_lossy().into_owned();
         let failed = |error: io::Error| Error::new(error.into(), uri.clone());
         let path = destination(path.as_ref()).map_err(failed)?;
-        // A device, a pipe or a folder is nothing to be replaced by a file.
+        // A device, a pipe or a folder must not be replaced by a file.
         let is_other = std::fs::metadata(&path).is_ok_and(|there| !there.is_file());
         let (Some(name), false) = (path.file_name(), is_other) else {
             return Err(Error::new(ErrorKind::NotAFile, uri));
         };
-        // A name has 255 bytes at most, and that of the temporary file is longer.
+        // File names are limited to 255 bytes, and the temporary file's name is longer than the file's.
         let short: String = name.to_string_lossy().chars().take(40).collect();
         let process = process_id();
         remove_left_over(&path, &short);
@@ -71,12 +70,12 @@ impl FileSink {
             let part = path.with_file_name(format!(".{short}.{process}-{number}.part"));
             match OpenOptions::new().write(true).create_new(true).open(&part) {
                 Ok(file) => {
-                    // For those who look for files that were left over; where there are no locks, the process
-                    // counts.
+                    // The lock tells other processes that the file is in use. Without locks, only the process
+                    // id does.
                     #[cfg(unix)]
                     let _ = file.try_lock();
                     if let Ok(old) = std::fs::metadata(&path) {
-                        // The new file can be used even where this is refused.
+                        // Errors are ignored: the file is usable with other permissions.
                         let _ = file.set_permissions(permissions(&old));
                     }
                     let early = Early::default();
@@ -84,7 +83,7 @@ impl FileSink {
                 }
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => {
-                    // The folder is missing, not the file.
+                    // `NotFound` means that the folder does not exist, so the error names the folder.
                     let folder = path.parent().filter(|_| error.kind() == io::ErrorKind::NotFound);
                     let uri =
                         folder.map_or_else(|| uri.clone(), |folder| folder.to_string_lossy().into_owned());
@@ -95,19 +94,19 @@ impl FileSink {
         Err(failed(io::ErrorKind::AlreadyExists.into()))
     }
 
-    /// Leaves it to the system when the bytes get to the disk.
+    /// Disables write-back and synchronisation: the system decides when bytes get to the disk.
     #[must_use]
     pub fn without_sync(mut self) -> Self {
         self.sync = false;
         self
     }
 
-    /// Whether this is not the process that made it.
+    /// Whether the current process is a fork of the one in which the sink was created.
     fn is_forked(&self) -> bool {
         self.process != process_id()
     }
 
-    /// The temporary file, for this process to write to.
+    /// Returns the temporary file; an error in a forked process, and after the file was renamed.
     fn own(&mut self) -> io::Result<&mut File> {
         if self.is_forked() {
             return Err(io::Error::other(ErrorKind::Forked { process: self.process }));
@@ -115,7 +114,7 @@ impl FileSink {
         self.file.as_mut().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
-    /// Has the disk begin with what was written, if it is to have all of it at the end.
+    /// Starts write-back early if the file will be synchronised.
     fn wrote(&mut self, count: usize) {
         if let Some(file) = &self.file
             && self.sync
@@ -188,7 +187,7 @@ impl Drop for FileSink {
     }
 }
 
-/// Replaces bytes of a file that is written from first to last otherwise.
+/// Overwrites bytes that were written before, and restores the position at the end.
 pub(super) fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()> {
     let end = file.stream_position()?;
     if at.checked_add(bytes.len() as u64).is_none_or(|last| last > end) {
@@ -200,10 +199,10 @@ pub(super) fn write_at(file: &mut File, at: u64, bytes: &[u8]) -> io::Result<()>
     written
 }
 
-/// Links that are followed before they are taken for a loop, as Linux has it.
+/// Number of symbolic links that are followed before a cycle is assumed, as in Linux.
 const LINKS: u32 = 40;
 
-/// The file that a path leads to, whether it is there or not: links are followed.
+/// Returns the target of a path whose symbolic links are followed. The target need not exist.
 pub(super) fn destination(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
@@ -211,7 +210,7 @@ pub(super) fn destination(path: &Path) -> io::Result<PathBuf> {
             return Ok(there);
         }
         match std::fs::read_link(&path) {
-            // Relative to the folder that the link is in; an absolute one replaces all of it.
+            // A relative target is joined to the folder of the link; an absolute one replaces the path.
             Ok(target) => path = path.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(path),
         }
@@ -219,8 +218,8 @@ pub(super) fn destination(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("symbolic links that lead back to themselves"))
 }
 
-/// The permissions of a file, for the one that replaces it: not the bits that let it run as its owner or
-/// group, since that may be another.
+/// Returns the permissions of a file for its replacement: without the set-uid and set-gid bits, since the new
+/// file may have another owner or group.
 fn permissions(old: &std::fs::Metadata) -> std::fs::Permissions {
     #[cfg(unix)]
     {
@@ -231,8 +230,7 @@ fn permissions(old: &std::fs::Metadata) -> std::fs::Permissions {
     old.permissions()
 }
 
-/// Removes temporary files of the same file that dead processes left. What cannot be told or removed is left
-/// as it is.
+/// Removes temporary files of the same path that terminated processes left. Errors are ignored.
 fn remove_left_over(path: &Path, short: &str) {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -245,18 +243,19 @@ fn remove_left_over(path: &Path, short: &str) {
     }
 }
 
-/// Whether a temporary file is not being written. Processes of other containers and machines may share the
-/// folder, and cannot be seen: they hold a lock on theirs.
+/// Whether a temporary file is old enough and not locked. Processes of other containers and machines that
+/// share the folder cannot be seen, but they hold a lock.
 fn is_given_up(entry: &std::fs::DirEntry) -> io::Result<bool> {
     let there = entry.metadata()?;
     let age = there.modified()?.elapsed().unwrap_or_default();
     Ok(there.is_file() && age > GIVEN_UP && File::open(entry.path())?.try_lock().is_ok())
 }
 
-/// Temporary files that were written to more recently are left alone.
+/// Time since the last modification before which a temporary file is kept.
 const GIVEN_UP: Duration = Duration::from_secs(60);
 
-/// The number of the process in the name of a temporary file: `.name.1234-0.part`.
+/// Returns the process id in the name of a temporary file, such as `.name.1234-0.part`; `None` for other
+/// names.
 fn process_of(name: &str, short: &str) -> Option<u32> {
     let rest = name.strip_prefix('.')?.strip_prefix(short)?.strip_prefix('.')?.strip_suffix(".part")?;
     let (process, number) = rest.split_once('-')?;
@@ -264,7 +263,7 @@ fn process_of(name: &str, short: &str) -> Option<u32> {
     (digits(process) && digits(number)).then(|| process.parse().ok())?
 }
 
-/// Whether the system says that no process has this number. Only asked on Linux.
+/// Whether no process has this id, by `/proc`. Always `false` on systems other than Linux.
 fn is_dead(process: u32) -> bool {
     let folder = Path::new("/proc");
     cfg!(target_os = "linux") && folder.join("self").exists() && !folder.join(process.to_string()).exists()

@@ -1,4 +1,4 @@
-//! A file in memory.
+//! A sink in memory.
 
 use super::Sink;
 use crate::Result;
@@ -8,8 +8,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Bytes kept in memory. Clones share them: one goes to the writer, the other [has the bytes](Self::bytes)
-/// afterwards.
+/// Collects the bytes of a file in memory. Clones share them: one is passed to the writer, and another
+/// returns the [`bytes`](Self::bytes) afterwards.
 ///
 /// ```
 /// use forthwith_io::{MemorySink, Sink};
@@ -36,13 +36,13 @@ struct Held {
 }
 
 impl MemorySink {
-    /// An empty file of that name.
+    /// Creates an empty file named `uri`.
     #[must_use]
     pub fn new(uri: impl Into<String>) -> Self {
         Self { uri: uri.into(), held: Arc::default() }
     }
 
-    /// The bytes, once the file is complete.
+    /// Returns the bytes of the file; `None` before the sink was [finished](Sink::finish).
     #[must_use]
     pub fn bytes(&self) -> Option<Bytes> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner).complete.clone()

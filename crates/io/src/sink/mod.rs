@@ -68,33 +68,33 @@ pub trait Sink: Write + Send {
         Err(io::Error::new(io::ErrorKind::Unsupported, what))
     }
 
-    /// Whether the thread that began the writing has to go on with it, since only its waiting is ended by signals.
+    /// Returns whether the thread that began the write has to continue it: signals interrupt only that
+    /// thread.
     fn needs_caller(&self) -> bool {
         false
     }
 
-    /// Looks for reasons to stop, such as signals. Called now and then by the thread that began the writing, while others
-    /// write.
+    /// Checks for reasons to stop, such as signals. Called regularly by the thread that began the write,
+    /// while others write.
     ///
     /// # Errors
-    /// The writing is to end.
+    /// If the write is to stop.
     fn listen(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Gives everything written so far to the disk, where there is one: what is written afterwards cannot get
-    /// there before it.
+    /// Flushes all bytes written so far to the disk, if there is one, before those written afterwards.
     ///
     /// # Errors
-    /// The system refused.
+    /// If the operating system fails.
     fn sync(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// All bytes were written: makes the file what its name says.
+    /// Completes the write; a file is renamed to its final name.
     ///
     /// # Errors
-    /// The system refused; nothing is left behind where that can be had.
+    /// If the operating system fails; the temporary file is removed where possible.
     fn finish(self: Box<Self>) -> Result<()>;
 }
 

@@ -1,4 +1,4 @@
-//! A file that is there already, and gets longer.
+//! A sink that extends an existing file.
 
 use super::{
     Sink,
@@ -13,28 +13,29 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file that is changed where it is: bytes are appended, and a few of those that were there are
-/// [patched](Sink::patch) at last, in an order that the format answers for.
+/// Changes an existing file in place: bytes are appended, and a few earlier bytes are [patched](Sink::patch)
+/// at the end. The format is responsible for an order of writes that is safe against crashes.
 ///
-/// The file is locked as long as the sink lives, and a second sink of it is refused. A sink that is dropped
-/// before the first byte was patched cuts the file to the length that it had. Afterwards it leaves it as it
-/// is.
+/// The file is locked while the sink exists, and a second sink of it is an error. If the sink is dropped
+/// before any earlier byte was patched, the file is truncated to its original length, or to the position of
+/// [`begin_at`](Self::begin_at); otherwise it is left as it is.
 #[derive(Debug)]
 pub struct UpdateSink {
     uri: String,
     path: PathBuf,
     file: File,
-    /// Its length before, while nothing of that was patched.
+    /// Length to which the file is truncated on drop; `None` after an earlier byte was patched.
     untouched: Option<u64>,
-    /// The process that made it.
+    /// Id of the process that created the sink.
     process: u32,
 }
 
 impl UpdateSink {
-    /// Opens the file at this path. What is written comes behind its last byte.
+    /// Opens and locks an existing file. Bytes are appended at its end.
     ///
     /// # Errors
-    /// There is no such file, it may not be written, or another sink of any process has it.
+    /// The file does not exist, is not a regular file, is not writable, or is locked by another sink
+    /// ([`Locked`](ErrorKind::Locked)).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let uri = path.as_ref().to_string_lossy().into_owned();
         let failed = |error: io::Error| Error::new(error.into(), uri.clone());
@@ -46,7 +47,7 @@ impl UpdateSink {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::new(ErrorKind::Locked, uri)),
-            // A file system without locks: the file can be changed as before there were any.
+            // The file system does not support locks: the file is changed without one.
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {}
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
@@ -54,10 +55,11 @@ impl UpdateSink {
         Ok(Self { uri, path, file, untouched: Some(length), process: process_id() })
     }
 
-    /// What is written comes here instead. Bytes from here on must be such that nothing refers to.
+    /// Moves the position of writing from the end of the file to `at`. The caller has to ensure that nothing
+    /// in the file refers to the bytes from there on, which are overwritten.
     ///
     /// # Errors
-    /// The position is behind the end of the file.
+    /// [`BeyondEnd`](ErrorKind::BeyondEnd) if the position is after the end of the file.
     pub fn begin_at(mut self, at: u64) -> Result<Self> {
         let size = self.untouched.unwrap_or(0);
         if at > size {
@@ -65,7 +67,7 @@ impl UpdateSink {
         }
         let moved = self.file.seek(SeekFrom::Start(at)).map(drop);
         moved.map_err(|error| Error::new(error.into(), self.uri.clone()))?;
-        // What is behind is written over.
+        // The bytes from here on are overwritten, so they are not kept on drop.
         self.untouched = Some(at);
         Ok(self)
     }
@@ -77,7 +79,7 @@ impl UpdateSink {
         Ok(&mut self.file)
     }
 
-    /// Whether the file is still the one under its name, as far as the system can tell.
+    /// Whether the path still refers to the opened file, as far as the system can tell.
     fn is_there(&self) -> bool {
         #[cfg(unix)]
         {
@@ -91,7 +93,7 @@ impl UpdateSink {
         }
         #[cfg(not(unix))]
         {
-            // Where a file that is open cannot be taken away.
+            // These systems do not allow an open file to be removed.
             self.path.exists()
         }
     }
@@ -126,7 +128,7 @@ impl Sink for UpdateSink {
 
     fn patch(&mut self, at: u64, bytes: &[u8]) -> io::Result<()> {
         self.own()?;
-        // Also if this fails: some of the bytes may be there.
+        // Set before writing: an error may leave some of the bytes written.
         self.untouched.take_if(|length| at < *length);
         write_at(&mut self.file, at, bytes)
     }
@@ -152,8 +154,8 @@ impl Drop for UpdateSink {
         if let Some(length) = self.untouched
             && !self.is_forked()
         {
-            // A destructor cannot report a failure, and what is behind the end of a file's contents does no
-            // harm.
+            // A destructor cannot report an error, and surplus bytes after the end of the contents are
+            // harmless.
             let _ = self.file.set_len(length);
         }
     }

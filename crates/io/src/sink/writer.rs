@@ -1,11 +1,11 @@
-//! Anything that can be written to.
+//! A sink of any [`Write`].
 
 use super::Sink;
 use crate::{Error, Result};
 use std::io::{self, Write};
 
-/// A sink of whatever takes bytes: a pipe, a device, an object of the host. What was written before an error
-/// cannot be taken back.
+/// Writes to a pipe, a device or an object of the host language. Bytes that were written before an error
+/// remain.
 #[derive(Debug)]
 pub struct WriterSink<W> {
     uri: String,
@@ -13,7 +13,7 @@ pub struct WriterSink<W> {
 }
 
 impl<W: Write + Send> WriterSink<W> {
-    /// Writes to `writer`, which is called `uri` in errors.
+    /// Creates a sink of `writer`, which errors call `uri`.
     pub fn new(uri: impl Into<String>, writer: W) -> Self {
         Self { uri: uri.into(), writer }
     }
@@ -39,7 +39,7 @@ impl<W: Write + Send> Sink for WriterSink<W> {
     }
 }
 
-/// A writer, and how many bytes it was given.
+/// A writer, and the number of bytes that were written to it.
 #[derive(Debug)]
 pub struct Counted<W>(pub W, pub u64);
 

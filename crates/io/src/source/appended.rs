@@ -1,4 +1,4 @@
-//! Another source with bytes behind its end.
+//! A source that is extended by bytes in memory.
 
 use std::{ops::Range, sync::Arc};
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{Source, Version};
 use crate::error::Result;
 
-/// A source with further bytes behind its own, such as records that were made anew.
+/// A source with bytes appended after its end, such as records that were reconstructed.
 ///
 /// ```
 /// use forthwith_io::{Appended, Memory, Source};
@@ -21,21 +21,21 @@ use crate::error::Result;
 #[derive(Clone, Debug)]
 pub struct Appended {
     inner: Arc<dyn Source>,
-    /// The size of the inner source when this one was made.
+    /// Size in bytes of the inner source when this one was created.
     end: u64,
     bytes: Bytes,
 }
 
 impl Appended {
-    /// Puts bytes behind a source.
+    /// Appends `bytes` to a source.
     ///
     /// # Errors
-    /// The size of the source cannot be told.
+    /// The size of the source cannot be determined.
     pub fn new(inner: Arc<dyn Source>, bytes: impl Into<Bytes>) -> Result<Self> {
         Ok(Self { end: inner.size()?, inner, bytes: bytes.into() })
     }
 
-    /// The bytes of a range, of which those of the inner source are read by `read`.
+    /// Returns the bytes of a range; `read` reads the part that lies in the inner source.
     fn joined(&self, range: &Range<u64>, read: impl FnOnce(Range<u64>) -> Result<Bytes>) -> Result<Bytes> {
         let size = self.end + self.bytes.len() as u64;
         super::check(range, size).map_err(|kind| crate::Error::new(kind, self.uri()).at(range.start))?;
@@ -65,7 +65,7 @@ impl Source for Appended {
         Some(&*self.inner)
     }
 
-    /// The mark of the inner source does not stand for the appended bytes.
+    /// Returns `None`: the inner source's mark does not cover the appended bytes.
     fn mark(&self) -> Option<String> {
         None
     }
@@ -114,7 +114,7 @@ impl Source for Appended {
         self.inner.concurrent()
     }
 
-    /// Ranges behind the end are not the inner source's.
+    /// Returns `false`: the inner source cannot read the appended ranges.
     fn plans_requests(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! Files that belong together: one that names others, and all of them as one source.
+//! Files that refer to other files, and sources that combine several files.
 
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::{Source, Version, local_path, open};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Opens a file by the name that another, local one has for it: a path inside of the folder that one is in.
+/// Opens a file that the local file `uri` refers to by `name`, a relative path inside of the folder of `uri`.
 pub(super) fn neighbour(uri: &str, name: &str) -> Result<Arc<dyn Source>> {
     let path = local_path(uri).map_err(|kind| Error::new(kind, uri))?;
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
@@ -30,35 +30,38 @@ pub(super) fn neighbour(uri: &str, name: &str) -> Result<Arc<dyn Source>> {
     open(&folder.join(name).to_string_lossy())
 }
 
-/// Whether symbolic links are followed to files that others name.
+/// Whether [`neighbour`] follows symbolic links.
 static FOLLOWS_LINKS: AtomicBool = AtomicBool::new(true);
 
-/// Says for the whole process whether symbolic links are followed to a file that another one names. They are by default; a
-/// server that reads for others must not leave its folders by them.
+/// Sets for the whole process whether symbolic links are followed when a file refers to another one. The
+/// default is `true`; a server that reads on behalf of others should disable it, to stay inside of its
+/// folders.
 pub fn follow_links_to_neighbours(follow: bool) {
     FOLLOWS_LINKS.store(follow, Ordering::Relaxed);
 }
 
-/// Several sources as one. Byte `at` of source number `n` is byte [`place`](Self::place)`(n, at)`.
+/// Concatenates several sources to one address space. Byte `at` of source `n` is at offset
+/// [`place`](Self::place)`(n, at)`.
 #[derive(Debug)]
 pub struct Several {
     sources: Vec<Arc<dyn Source>>,
 }
 
 impl Several {
-    /// The first source, which gives its name to all, and the others.
+    /// Combines sources. The first one determines the name.
     pub fn new(first: Arc<dyn Source>, others: impl IntoIterator<Item = Arc<dyn Source>>) -> Self {
         Self { sources: std::iter::once(first).chain(others).collect() }
     }
 
-    /// Where a byte of a source is. `None` if no source is that long.
+    /// Returns the offset of byte `at` of source `number`; `None` if either is out of range (2¹⁶ sources of
+    /// 2⁴⁸ bytes).
     #[must_use]
     pub fn place(number: usize, at: u64) -> Option<u64> {
         let number = u64::try_from(number).ok().filter(|&number| number <= u64::MAX >> LENGTH)?;
         (at >> LENGTH == 0).then_some(number << LENGTH | at)
     }
 
-    /// The source that a range is of, and the range within it.
+    /// Returns the source that contains the start of a range, and the range within that source.
     fn part(&self, range: &Range<u64>) -> Result<(&dyn Source, Range<u64>)> {
         let number = range.start >> LENGTH;
         let (begin, first) = (number << LENGTH, &self.sources[0]);
@@ -140,5 +143,5 @@ impl Source for Several {
     }
 }
 
-/// Bits of a position that are the position within a source.
+/// Number of low bits of an offset that are the offset within a source.
 const LENGTH: u32 = 48;

@@ -1,4 +1,4 @@
-//! An object of the host language that can read.
+//! A source that reads from an object of the host language.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,43 +9,43 @@ use bytes::Bytes;
 use super::Source;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The methods that an object needs to be a [`Callback`] source. The error is the object's own message.
+/// The methods of an object that a [`Callback`] source reads from. Errors are messages of the object.
 pub trait ReadAt: Send {
-    /// The present size in bytes.
+    /// Returns the current size in bytes.
     fn size(&mut self) -> std::result::Result<u64, String>;
 
-    /// Fills some or all of `into` from byte `at` on; returns how much, and 0 only at the end.
+    /// Reads bytes from offset `at` on into `into`, and returns their number, which is 0 only at the end.
     fn read_at(&mut self, at: u64, into: &mut [u8]) -> std::result::Result<usize, String>;
 
-    /// Called now and then by a thread that waits for what another thread reads. An error ends the wait.
+    /// Called periodically by a thread that waits for a read of another thread. An error ends the wait.
     fn pause(&mut self) -> std::result::Result<(), String> {
         Ok(())
     }
 }
 
-/// The object: behind a lock, or one that makes threads wait for each other in its own way.
+/// An object behind a lock, or a function that creates handles of an object that synchronises itself.
 enum Object {
     Locked(Mutex<Box<dyn ReadAt>>),
     Shared(Box<dyn Fn() -> Box<dyn ReadAt> + Send + Sync>),
 }
 
-/// A source that asks an object, one request at a time: a Python file, or anything else that can seek and
-/// read.
+/// A source that forwards requests to an object one at a time, such as a Python file or anything else that
+/// can seek and read.
 pub struct Callback {
     name: String,
     object: Object,
-    /// The size it gave first.
+    /// The size in bytes that the object returned first.
     opened: OnceLock<u64>,
 }
 
 impl Callback {
-    /// A source that asks `object`, called `name` in errors.
+    /// Creates a source that reads from `object`; errors call it `name`.
     pub fn new(name: impl Into<String>, object: Box<dyn ReadAt>) -> Self {
         Self { name: name.into(), object: Object::Locked(Mutex::new(object)), opened: OnceLock::new() }
     }
 
-    /// A source that asks what `handle` makes for each request. Handles may be asked by several threads at
-    /// once: what is behind them says who waits for whom, and can end a wait.
+    /// Creates a source that calls `handle` for each request and reads from the returned object. Several
+    /// threads may use handles at once, which have to synchronise by themselves.
     pub fn shared(
         name: impl Into<String>,
         handle: impl Fn() -> Box<dyn ReadAt> + Send + Sync + 'static,
@@ -70,7 +70,7 @@ impl Callback {
         Ok(size)
     }
 
-    /// The error of a request that leaves the object, by its present size.
+    /// Returns the error of a range that exceeds the object's current size.
     fn beyond(&self, wanted: Range<u64>, present: u64) -> ErrorKind {
         match self.opened.get() {
             Some(&opened) if present < wanted.end && wanted.end <= opened => {
@@ -80,7 +80,7 @@ impl Callback {
         }
     }
 
-    /// Asks until `into` is full. The object's size is only asked for when it ends too early.
+    /// Reads until `into` is full. The size of the object is only queried if it ends too early.
     fn fill(&self, object: &mut dyn ReadAt, at: u64, into: &mut [u8]) -> Result<()> {
         let wanted = at..at.saturating_add(into.len() as u64);
         let mut done = 0;
@@ -92,7 +92,7 @@ impl Callback {
                 Ok(0) => {
                     let kind = match self.size_of(object)? {
                         size if size < wanted.end => self.beyond(wanted, size),
-                        // It says that there is more, and does not give it.
+                        // The object has more bytes by its own account, but does not return them.
                         _ => ErrorKind::BeyondEnd { wanted, size: here },
                     };
                     return Err(Error::new(kind, &*self.name).at(at));
@@ -125,7 +125,7 @@ impl Source for Callback {
         self.with(|object| {
             let size = self.size_of(object)?;
             let fail = |kind, range: &Range<u64>| Error::new(kind, &*self.name).at(range.start);
-            // All are checked before any is given memory.
+            // All ranges are checked before memory is allocated.
             for range in ranges {
                 super::check(range, size).map_err(|kind| match kind {
                     ErrorKind::BeyondEnd { wanted, size } => fail(self.beyond(wanted, size), range),
@@ -147,7 +147,7 @@ impl Source for Callback {
 
     fn pause(&self) -> Result<()> {
         match &self.object {
-            // The holder of the lock is waited for.
+            // A thread waits for the holder of the lock, which is not interrupted.
             Object::Locked(_) => Ok(()),
             Object::Shared(handle) => {
                 handle().pause().map_err(|message| Error::new(ErrorKind::Callback { message }, &*self.name))

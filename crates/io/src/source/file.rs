@@ -1,5 +1,5 @@
-//! The common part of both ways of reading a local file: opening it, its size now and then, and positioned
-//! reads.
+//! Local files, shared by `PreadFile` and `MappedFile`: opening, the size when opened and at present,
+//! positioned reads.
 
 use std::fs::File;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use super::{FileVersion, Version};
 use crate::error::{Error, ErrorKind, Result};
 
-/// An open regular file that remembers its size at the start.
+/// An open regular file with its size when it was opened.
 #[derive(Debug)]
 pub(super) struct LocalFile {
     pub(super) file: File,
@@ -43,13 +43,13 @@ impl LocalFile {
         }
     }
 
-    /// Its size, and when it was changed last.
+    /// Returns the present size, and the time of the last change.
     pub(super) fn state(&self) -> Result<(u64, (i64, i64))> {
         let metadata = self.file.metadata().map_err(|error| Error::new(error.into(), &*self.uri))?;
         Ok((metadata.len(), changed(&metadata)))
     }
 
-    /// A mark of its state, if a later change would show in it.
+    /// Returns a string that identifies the file's state, if a later change would alter it.
     pub(super) fn mark(&self) -> Option<String> {
         let (size, changed) = self.state().ok()?;
         let settled = Version(vec![FileVersion { size, changed, torn: false }]).is_settled();
@@ -61,14 +61,15 @@ impl LocalFile {
         super::check(wanted, present).map_err(|kind| self.error(kind, wanted, present))
     }
 
-    /// Fills `into`; the caller need not have checked the range.
+    /// Fills `into` and checks the range against the present size.
     pub(super) fn read_exact_at(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.read_part(at, into)?;
         // While a file is cut, the system may copy bytes that it has zeroed already: the size shows it.
         self.check(&(at..at.saturating_add(into.len() as u64)), self.size()?)
     }
 
-    /// The same for a caller that compares the size afterwards.
+    /// Reads like [`read_exact_at`](Self::read_exact_at) without checking the size afterwards; the caller
+    /// must.
     pub(super) fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let wanted = at..at.saturating_add(into.len() as u64);
         match positioned(&self.file, at, into) {
@@ -82,8 +83,9 @@ impl LocalFile {
         }
     }
 
-    /// Copies of ranges, all of which are checked before any is given memory: against the size that the file
-    /// had when it was opened, if that is enough. Whether it still has it, the check afterwards shows.
+    /// Copies ranges. All of them are checked before memory is allocated: against the size when opened if
+    /// that suffices, else against the present size. A check after the reads detects a file that was
+    /// truncated.
     pub(super) fn copies(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
         if ranges.iter().any(|range| super::check(range, self.opened).is_err()) {
             self.check_all(ranges)?;
@@ -93,14 +95,14 @@ impl LocalFile {
         Ok(copies)
     }
 
-    /// The bytes of a range already checked against a size that the file had.
+    /// Copies a range that was checked against an earlier size of the file.
     pub(super) fn copy(&self, range: &Range<u64>) -> Result<Bytes> {
         let copy = self.copy_part(range)?;
         self.check(range, self.size()?)?;
         Ok(copy)
     }
 
-    /// The same for a caller that compares the size afterwards.
+    /// Copies like [`copy`](Self::copy) without checking the size afterwards; the caller must.
     fn copy_part(&self, range: &Range<u64>) -> Result<Bytes> {
         let mut buffer = super::zeroed(range.end - range.start)
             .map_err(|kind| Error::new(kind, &*self.uri).at(range.start))?;
@@ -113,7 +115,7 @@ impl LocalFile {
         ranges.iter().try_for_each(|range| self.check(range, present))
     }
 
-    /// The error at the request's first byte; past the end of a file that has been cut, it says so.
+    /// Returns an error at the request's first byte: `Shrunk` if the file was truncated since it was opened.
     fn error(&self, kind: ErrorKind, wanted: &Range<u64>, present: u64) -> Error {
         let kind = match kind {
             ErrorKind::BeyondEnd { wanted, .. } if present < self.opened && wanted.end <= self.opened => {

@@ -1,6 +1,7 @@
-//! Where the system does not let a mapped file be cut, nothing has to be watched.
+//! A guard of memory maps for systems on which a mapped file cannot be truncated, or whose signals are not
+//! handled.
 
-/// Watches nothing.
+/// A guard without function.
 #[derive(Debug)]
 pub(super) struct Guard;
 

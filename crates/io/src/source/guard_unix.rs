@@ -1,10 +1,10 @@
-//! Maps of files that are cut: the system's `SIGBUS` becomes pages of zeros and a mark on the map.
+//! Handling of `SIGBUS` for memory maps of truncated files: the lost pages are replaced by zeros, and the map
+//! is marked.
 //!
-//! A page of a map that lies behind the present end of the file cannot be read: the system sends `SIGBUS`,
-//! which ends the process. The handler here puts zeros in place of that page and of all behind it, if the
-//! page belongs to one of our maps, and marks the map. A reader of views of a map looks at its mark
-//! afterwards and throws away what was made of them. Every other `SIGBUS` goes to the handler that was there
-//! before.
+//! Access to a page of a map after the current end of the file raises `SIGBUS`, which ends the process by
+//! default. This handler replaces that page and all following pages of the map by zeros, if it is one of our
+//! maps, and marks the map. Readers of views check the mark afterwards and discard results. All other
+//! `SIGBUS` signals are passed to the previously installed handler.
 
 #![allow(unsafe_code)] // what to do on a signal is told to the system in C
 
@@ -15,12 +15,12 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
 
 use forthwith_platform::ProcessLock;
 
-/// Watches one map for as long as it lives.
+/// Registration of one map with the signal handler; dropping it ends the registration.
 #[derive(Debug)]
 pub(super) struct Guard(&'static Region);
 
 impl Guard {
-    /// Installs the handler, if it is not there, and registers the memory of a map.
+    /// Installs the handler if needed, and registers the memory of a map.
     pub(super) fn over(map: &[u8]) -> std::io::Result<Self> {
         install()?;
         let region = Region::free();
@@ -30,12 +30,12 @@ impl Guard {
         Ok(Self(region))
     }
 
-    /// Installs the handler again, if it was taken away: a question to the system where it was not.
+    /// Installs the handler again if it was removed. The check is one system call.
     pub(super) fn renew(&self) -> std::io::Result<()> {
         install()
     }
 
-    /// Whether any of the map was replaced by zeros.
+    /// Whether a part of the map was replaced by zeros.
     pub(super) fn is_torn(&self) -> bool {
         self.0.torn.load(SeqCst)
     }
@@ -48,12 +48,12 @@ impl Drop for Guard {
     }
 }
 
-/// The memory of a map. Regions are never freed, so that the handler can go through them at any time; those
-/// of maps that are gone are used again.
+/// Address range of a map. Regions are never freed, so the handler can traverse their list at any time; those
+/// of dropped maps are reused.
 #[derive(Debug)]
 struct Region {
     taken: AtomicBool,
-    /// Odd while the two below change.
+    /// Version of `start` and `end`; odd while they are modified.
     changes: AtomicUsize,
     start: AtomicUsize,
     end: AtomicUsize,
@@ -61,28 +61,28 @@ struct Region {
     next: *const Self,
 }
 
-// SAFETY: `next` is set before the region is shared and leads to a region that is never freed; all else is
-// atomic.
+// SAFETY: `next` is set before the region is shared, and points to a region that is never freed; all other
+// fields are atomic.
 unsafe impl Sync for Region {}
 
-/// The region that was made last.
+/// Head of the list of regions, which is the last one created.
 static REGIONS: AtomicPtr<Region> = AtomicPtr::new(null_mut());
-/// Bytes of a page; 0 before the handler was installed.
+/// Page size in bytes; 0 before the handler was installed.
 static PAGE: AtomicUsize = AtomicUsize::new(0);
-/// The action for `SIGBUS` before ours. Leaked, since the handler may look at it at any time.
+/// Previous action for `SIGBUS`. It is leaked, since the handler may access it at any time.
 static BEFORE: AtomicPtr<libc::sigaction> = AtomicPtr::new(null_mut());
-/// Whether the signal was raised, and no fault followed. A handler that was installed over ours (Python's
-/// `faulthandler` is such a one) may say what happened, put back ours, and raise the signal again; the
-/// instruction that failed is repeated when ours returns, and then it shows whether the page is ours. A
-/// second one without a fault in between is meant.
+/// Whether the last `SIGBUS` was raised by software and no fault has followed. A handler that was installed
+/// after ours (such as Python's `faulthandler`) may report the fault, reinstall ours, and raise the signal
+/// again. Ours returns then, and the faulting instruction is repeated, which shows whether the page is ours.
+/// A second raised signal without a fault in between is passed on.
 static RAISED: AtomicBool = AtomicBool::new(false);
-/// The code of a signal that a thread sent to itself.
+/// Signal code of a signal that a thread sent to itself.
 #[cfg(target_os = "linux")]
 const BY_RAISE: c_int = libc::SI_TKILL;
-/// Not told apart here: no code is.
+/// Value that no signal code has: this system does not distinguish raised signals.
 #[cfg(not(target_os = "linux"))]
 const BY_RAISE: c_int = c_int::MIN;
-/// Installing happens once at a time, in each process: one may be forked while another thread is at it.
+/// Serialises installation in each process. The lock is fork-safe: another thread may hold it during a fork.
 static INSTALLING: ProcessLock<()> = ProcessLock::of_default();
 
 impl Region {
@@ -93,7 +93,7 @@ impl Region {
         std::iter::successors(first, |region| unsafe { region.next.as_ref() })
     }
 
-    /// A region that no map has.
+    /// Returns a region that no map uses, and marks it as taken.
     fn free() -> &'static Self {
         let free = Self::all().find(|region| !region.taken.swap(true, SeqCst));
         if let Some(free) = free {
@@ -110,7 +110,7 @@ impl Region {
         }));
         let mut first = REGIONS.load(SeqCst);
         loop {
-            // SAFETY: nothing else knows the new region before the exchange below succeeds.
+            // SAFETY: no other thread has access to the new region before the exchange below succeeds.
             unsafe { (*made).next = first };
             match REGIONS.compare_exchange(first, made, SeqCst, SeqCst) {
                 // SAFETY: it was leaked above.
@@ -127,8 +127,8 @@ impl Region {
         self.changes.fetch_add(1, SeqCst);
     }
 
-    /// Where the region ends, if it has this byte. A region that changes meanwhile is not the one that a
-    /// thread is reading.
+    /// Returns the end of the region if it contains this address. A region that is modified meanwhile cannot
+    /// be in use by the faulting thread.
     fn end_if_has(&self, at: usize) -> Option<usize> {
         let changes = self.changes.load(SeqCst);
         let (start, end) = (self.start.load(SeqCst), self.end.load(SeqCst));
@@ -147,11 +147,11 @@ fn install() -> std::io::Result<()> {
         return Ok(());
     }
     BEFORE.store(Box::into_raw(Box::new(now)), SeqCst);
-    // SAFETY: a question without arguments in memory.
+    // SAFETY: the call takes no pointers.
     let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     PAGE.store(usize::try_from(page).ok().filter(|page| page.is_power_of_two()).unwrap_or(4096), SeqCst);
-    // SAFETY: all bytes zero is a valid value of this plain C structure, whose fields are then set. The
-    // handler keeps to what may be done in one: atomic loads and stores, and system calls.
+    // SAFETY: zero bytes are a valid value of this plain C structure, whose fields are set afterwards. The
+    // handler is async-signal-safe: it uses atomic loads and stores and system calls only.
     let done = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = ours();
@@ -162,10 +162,10 @@ fn install() -> std::io::Result<()> {
     if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
-/// The present action for the signal.
+/// Returns the current action for `SIGBUS`.
 fn present() -> std::io::Result<libc::sigaction> {
     let mut now = MaybeUninit::<libc::sigaction>::uninit();
-    // SAFETY: a question, which fills all of `now` where it succeeds.
+    // SAFETY: the call initialises all of `now` if it succeeds.
     unsafe {
         match libc::sigaction(libc::SIGBUS, ptr::null(), now.as_mut_ptr()) {
             0 => Ok(now.assume_init()),
@@ -174,8 +174,8 @@ fn present() -> std::io::Result<libc::sigaction> {
     }
 }
 
-/// Whether the handler would be called. One that was installed over ours has ours to pass on to; one that was
-/// there before and took itself away has left nothing.
+/// Whether our handler is called for a signal. A handler that was installed after ours has to call it; with
+/// the default action in place, ours was removed.
 fn is_there(now: &libc::sigaction) -> bool {
     let nothing = [libc::SIG_DFL, libc::SIG_IGN].contains(&now.sa_sigaction);
     now.sa_sigaction == ours() || (PAGE.load(SeqCst) != 0 && !nothing)
@@ -187,8 +187,8 @@ fn ours() -> usize {
 }
 
 extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: the system hands over the account of the signal. Codes above 0 are of the system itself, and
-    // have an address.
+    // SAFETY: the system passes a valid `siginfo_t`. Codes above 0 are those of faults, which have an
+    // address.
     let (code, at) = unsafe { ((*info).si_code, (*info).si_addr().addr()) };
     if code > 0 && put_zeros(at) {
         RAISED.store(false, SeqCst);
@@ -202,36 +202,37 @@ extern "C" fn on_bus_error(signal: c_int, info: *mut libc::siginfo_t, context: *
     let before = unsafe { before.as_ref() };
     let (handler, flags) = before.map_or((libc::SIG_DFL, 0), |before| (before.sa_sigaction, before.sa_flags));
     match handler {
-        // A process sent it, and it is ignored. What the system sends cannot be ignored.
+        // A signal sent by a process is ignored. Faults cannot be ignored.
         libc::SIG_IGN if code <= 0 => {}
-        // SAFETY: the process is to end as it would have without this handler: by the signal, when this
-        // function has returned.
+        // SAFETY: the default action is restored, so the signal ends the process after this function has
+        // returned, as it would without this handler.
         libc::SIG_DFL | libc::SIG_IGN => unsafe {
             libc::signal(signal, libc::SIG_DFL);
             if code <= 0 {
                 libc::raise(signal);
             }
         },
-        // SAFETY: the handler that was there before, called with what it would have been called with.
+        // SAFETY: the previous handler is called with the arguments of its type.
         handler if flags & libc::SA_SIGINFO != 0 => unsafe {
             type Full = extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void);
             std::mem::transmute::<usize, Full>(handler)(signal, info, context);
         },
-        // SAFETY: as above; without that flag it takes the signal alone.
+        // SAFETY: as above; without `SA_SIGINFO`, the handler takes the signal number only.
         handler => unsafe { std::mem::transmute::<usize, extern "C" fn(c_int)>(handler)(signal) },
     }
 }
 
-/// Puts zeros in place of the page with this address and all behind it, if it is of one of our maps.
+/// Replaces the page of this address and all following pages of the map by zeros. Returns whether the address
+/// belongs to one of our maps and the replacement succeeded.
 fn put_zeros(at: usize) -> bool {
     let Some((region, end)) = Region::all().find_map(|region| Some((region, region.end_if_has(at)?))) else {
         return false;
     };
     let page = at & !(PAGE.load(SeqCst) - 1);
-    // The mark comes first: a thread that sees the zeros can see the mark.
+    // The mark is set first: a thread that sees the zeros has to see the mark.
     region.torn.store(true, SeqCst);
-    // SAFETY: the pages are those of a map that is registered, and so alive while a thread reads it, as this
-    // one does. They are only ever seen as bytes that may change.
+    // SAFETY: the pages belong to a registered map, which the faulting thread is reading and which is
+    // therefore alive. They are only accessed as bytes that may change.
     let put = unsafe {
         libc::mmap(
             ptr::with_exposed_provenance_mut(page),

@@ -1,4 +1,4 @@
-//! A local file seen through a memory map.
+//! A source of a memory-mapped local file.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,59 +12,58 @@ use super::guard::Guard;
 use super::{FileVersion, Source, Version};
 use crate::error::{Error, Result};
 
-/// A local file mapped into memory: [views](Source::view) are of the map, nothing is copied.
-/// [`read`](Source::read) and [`read_into`](Source::read_into) do not touch the map.
+/// A memory-mapped local file: [views](Source::view) borrow from the map without a copy.
+/// [`read`](Source::read) and [`read_into`](Source::read_into) do not access the map.
 ///
-/// Every request is checked against the file's size *at that moment*, so a file that has been cut is an error
+/// Every request is checked against the file's *current* size, so reading a truncated file is an error
 /// ([`Shrunk`](crate::ErrorKind::Shrunk)).
 ///
 /// # Files that change while views of them are read
 ///
-/// A view lives on after the check. If another process writes to the file, the view changes. If it cuts the
-/// file, the lost part of the view reads as zeros: on Unix the system reports the first access behind the end
-/// with `SIGBUS`, and a handler, which is installed when the first file is mapped, maps zeros there and marks
-/// the map. The file has another [`version`](Source::version) then, and a reader that compares versions knows
-/// that what was made of the views does not count. Once a map is marked, its views are copies.
+/// A view outlives this check. If another process writes to the file, the bytes of the view change. If the
+/// file is truncated, the lost part of the view reads as zeros: on Unix, accessing it raises `SIGBUS`, and a
+/// handler, which is installed when the first file is mapped, maps zeros in place of the lost pages and marks
+/// the map. This changes the [`version`](Source::version) of the source, by which readers detect that results
+/// are invalid. Views of a marked map are copies.
 ///
-/// The handler minds the maps of this type and passes every other `SIGBUS` on to the handler that was there
-/// before. A handler that is installed later has to pass on to this one what it does not know. One that is
-/// taken away later and leaves none (Python's `faulthandler.disable()` puts back what it found) is noticed
-/// when a version is asked for.
+/// The handler acts on maps of this type only, and passes every other `SIGBUS` to the previously installed
+/// handler. A handler that is installed later has to pass on signals in the same way. If the handler is
+/// removed and no other is in place (as by Python's `faulthandler.disable()`), it is reinstalled when a
+/// version is requested.
 #[derive(Debug)]
 pub struct MappedFile {
     file: LocalFile,
     held: Arc<Held>,
-    /// All of the map, sliced for each answer.
+    /// The whole map, of which views are slices.
     whole: Bytes,
     lends: bool,
 }
 
-/// A map, and what watches it: both live as long as there are views.
+/// A map and its guard, which exist as long as there are views.
 #[derive(Debug)]
 struct Held {
-    // Before the map, so that it is dropped first: what is watched must be there.
+    // Declared before the map, so that it is dropped first: the guard refers to the mapped memory.
     guard: Guard,
     map: Mmap,
 }
 
-/// Advice to the system about a range of a [`MappedFile`].
+/// Advice to the system about the use of a range of a [`MappedFile`].
 ///
-/// For a file that is in the page cache none of it pays (`examples/read_ways.rs` measures it: plain faults
-/// map sixteen pages at a time already). It is meant for files that must come from a disk first, which is not
-/// measured.
+/// For a file in the page cache, none of these is faster (measured by `examples/read_ways.rs`: a page fault
+/// maps sixteen pages at a time). They are meant for files that are read from a disk, which is not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Advice {
-    /// Begin to read it from the disk, and return at once (`MADV_WILLNEED`).
+    /// Start reading the range from the disk, without waiting for it (`MADV_WILLNEED`).
     WillNeed,
-    /// Enter its pages in the page table now, in one system call instead of one fault for every few of them
-    /// (`MADV_POPULATE_READ`, Linux 5.14). Waits for the disk.
+    /// Map all pages of the range by one system call, instead of a page fault for every few of them
+    /// (`MADV_POPULATE_READ`, Linux 5.14). The call waits for the disk.
     Populate,
-    /// It will be read front to back (`MADV_SEQUENTIAL`).
+    /// The range will be read sequentially (`MADV_SEQUENTIAL`).
     Sequential,
 }
 
-/// Keeps the map alive for the views of it.
+/// Owner of the map, which keeps it alive while views exist.
 struct Owner(Arc<Held>);
 
 impl AsRef<[u8]> for Owner {
@@ -74,16 +73,16 @@ impl AsRef<[u8]> for Owner {
 }
 
 impl MappedFile {
-    /// Opens and maps a regular file. Its views are [lent](Source::lends_views) to all who ask.
+    /// Opens and maps a regular file. [`lends_views`](Source::lends_views) is `true` for it.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         Self::from_file(LocalFile::open(path, &path.to_string_lossy())?, true)
     }
 
     pub(super) fn from_file(file: LocalFile, lends: bool) -> Result<Self> {
-        // SAFETY: the map is read-only and only ever seen as bytes, for which any value is valid. What the
-        // compiler cannot rule out is another process changing the file: every access through this type
-        // checks the present size first, and what remains is documented on the type.
+        // SAFETY: the map is read-only and only accessed as bytes, for which any value is valid. The compiler
+        // cannot rule out that another process changes the file: every access through this type checks the
+        // current size first, and the remaining effects are documented on the type.
         #[allow(unsafe_code)]
         let map = unsafe { memmap2::MmapOptions::new().map(&file.file) };
         let failed = |error: std::io::Error| Error::new(error.into(), &*file.uri);
@@ -94,8 +93,8 @@ impl MappedFile {
         Ok(Self { file, held, whole, lends })
     }
 
-    /// Tells the system what is about to be read. Returns whether it understood: where the advice does not
-    /// exist it is `false`, and reading is as correct as before.
+    /// Advises the system about the use of a range. Returns `false` if the system does not support the
+    /// advice, which has no effect on results.
     pub fn advise(&self, range: Range<u64>, advice: Advice) -> Result<bool> {
         self.file.check(&range, self.size()?)?;
         let fail = |kind| Err(Error::new(kind, &*self.file.uri).at(range.start));
@@ -104,7 +103,7 @@ impl MappedFile {
         if start == end {
             return Ok(true);
         }
-        // Both are at most the length of the map, a usize.
+        // The casts are lossless: both are at most the length of the map, a `usize`.
         match advise(&self.held.map, advice, start as usize, (end - start) as usize) {
             Ok(understood) => Ok(understood),
             Err(error) if error.kind() == std::io::ErrorKind::InvalidInput => Ok(false),
@@ -158,7 +157,7 @@ impl Source for MappedFile {
             (Ok(start), Ok(end)) if end <= self.whole.len() && !self.held.guard.is_torn() => {
                 Ok(self.whole.slice(start..end))
             }
-            // The file has grown since it was mapped, or was cut and has grown again.
+            // The file has grown since it was mapped, or was truncated.
             _ => self.file.copy(&range),
         }
     }
@@ -176,7 +175,7 @@ impl Source for MappedFile {
     }
 
     fn version(&self) -> Result<Option<Version>> {
-        // Before views are read: another library that installs a handler may have taken ours away since.
+        // Called before views are read: another library may have replaced our handler meanwhile.
         self.held.guard.renew().map_err(|error| Error::new(error.into(), &*self.file.uri))?;
         let (size, changed) = self.file.state()?;
         Ok(Some(Version(vec![FileVersion { size, changed, torn: self.held.guard.is_torn() }])))
@@ -199,7 +198,7 @@ impl Source for MappedFile {
     }
 }
 
-/// Whether a few pages of a range are in the page cache. Where the system does not say, they are.
+/// Whether four sampled pages of a range are in the page cache; `true` if the system does not tell.
 #[cfg(all(target_os = "linux", not(miri)))]
 fn resident(map: &Mmap, range: &Range<u64>) -> bool {
     let (Ok(start), Ok(end)) = (usize::try_from(range.start), usize::try_from(range.end)) else {
@@ -211,13 +210,12 @@ fn resident(map: &Mmap, range: &Range<u64>) -> bool {
     let last = end - 1;
     [start, start + (last - start) / 3, start + (last - start) / 3 * 2, last].into_iter().all(|at| {
         let mut there = 0_u8;
-        // The map begins at a page; no system's pages are smaller.
+        // The map is page-aligned, and no system has smaller pages.
         let page = at / SMALLEST_PAGE * SMALLEST_PAGE;
-        // SAFETY: one page inside the map, and one byte for the answer. The call looks at nothing but page
-        // tables.
+        // SAFETY: the page is inside the map, and the result is one byte. The call reads page tables only.
         #[allow(unsafe_code)]
         let told = unsafe { libc::mincore(map.as_ptr().add(page).cast_mut().cast(), 1, &raw mut there) };
-        // Refused if the page is larger than thought.
+        // The call fails if pages are larger than assumed.
         told != 0 || there & 1 == 1
     })
 }
@@ -227,7 +225,7 @@ fn resident(_: &Mmap, _: &Range<u64>) -> bool {
     true
 }
 
-/// Shorter ranges are not worth a question.
+/// Length in bytes from which on the page cache is queried: the call does not pay for shorter ranges.
 const LONG: u64 = 1 << 20;
 #[cfg(all(target_os = "linux", not(miri)))]
 const SMALLEST_PAGE: usize = 4096;

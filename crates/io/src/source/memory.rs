@@ -1,4 +1,4 @@
-//! Bytes that are in memory already.
+//! A source of bytes in memory.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::Source;
 use crate::error::{Error, Result};
 
-/// Bytes that are in memory already. Answers are views of them.
+/// A source of bytes in memory, of which all results are views.
 #[derive(Clone, Debug)]
 pub struct Memory {
     name: String,
@@ -15,7 +15,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A source over `bytes`, called `name` in errors.
+    /// Creates a source of `bytes`; errors call it `name`.
     pub fn new(name: impl Into<String>, bytes: impl Into<Bytes>) -> Self {
         Self { name: name.into(), bytes: bytes.into() }
     }
@@ -23,7 +23,7 @@ impl Memory {
     fn answer(&self, range: &Range<u64>) -> Result<Bytes> {
         super::check(range, self.bytes.len() as u64)
             .map_err(|kind| Error::new(kind, &*self.name).at(range.start))?;
-        // Both ends are at most `len`, a usize.
+        // The casts are lossless: both ends are at most `len`, a `usize`.
         Ok(self.bytes.slice(range.start as usize..range.end as usize))
     }
 }

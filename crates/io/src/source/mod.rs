@@ -1,4 +1,4 @@
-//! The trait of all sources, and the choice of one for a uri.
+//! The [`Source`] trait, and functions that open a source by its uri.
 
 mod appended;
 mod beside;
@@ -36,158 +36,158 @@ pub use stream_source::StreamSource;
 
 use crate::error::{Error, ErrorKind, Result};
 
-/// Something that answers byte ranges: a file, a buffer, an object of the host language.
+/// A file, a buffer or an object of the host language, of which byte ranges can be read.
 ///
-/// An answer is always exactly as long as the request. A request that leaves the source is an error, and so
-/// is an inverted one; an empty one inside the source is answered with no bytes.
+/// The result of a read has exactly the requested length. A range that exceeds the source or is inverted is
+/// an error; an empty range within the source yields no bytes.
 pub trait Source: Send + Sync + std::fmt::Debug {
-    /// The name by which errors call this source.
+    /// Returns the name of the source, which errors contain.
     fn uri(&self) -> &str;
 
-    /// The present size in bytes.
+    /// Returns the current size in bytes.
     fn size(&self) -> Result<u64>;
 
-    /// Whether the source is a stream, whose size is known once all of it was read.
+    /// Whether the source is a stream, whose size is only known after all of it was read.
     fn is_stream(&self) -> bool {
         false
     }
 
-    /// Waits until there are more than `beyond` bytes or the source has ended, and returns the number of bytes that
-    /// are there: no more than `beyond` says that these are all. Of a source that is not a stream, the size.
+    /// Reads a stream until it has more than `beyond` bytes or ends, and returns the number of bytes so far.
+    /// A result of at most `beyond` is the size of the whole stream. Other sources return their size.
     fn grown(&self, beyond: u64) -> Result<u64> {
         let _ = beyond;
         self.size()
     }
 
-    /// The number of bytes that were read of a stream; the size of any other source.
+    /// Returns the number of bytes that were read from a stream so far; the size of any other source.
     fn size_so_far(&self) -> Result<u64> {
         self.size()
     }
 
-    /// Allows a stream to drop bytes before this one, which will not be read again, and returns the first byte that is
-    /// kept.
+    /// Allows a stream to drop the bytes before offset `before`, which will not be read again, and returns
+    /// the offset of the first byte that is kept.
     fn release(&self, before: u64) -> Result<u64> {
         let _ = before;
         Ok(0)
     }
 
-    /// The source within this one, which the default methods ask: how to wait, which ranges are announced, and which
-    /// files there are beside it.
+    /// Returns the inner source of a wrapper, to which default methods delegate: [`mark`](Self::mark),
+    /// [`confirm`](Self::confirm), [`pause`](Self::pause), [`plans_requests`](Self::plans_requests),
+    /// [`expect`](Self::expect), [`give_up`](Self::give_up) and [`beside`](Self::beside).
     fn inner(&self) -> Option<&dyn Source> {
         None
     }
 
-    /// Answers all ranges, in the order asked. The first failing one fails the call. The bytes are the
-    /// caller's to keep: a copy, or a part of memory that nothing changes.
+    /// Reads all ranges and returns their bytes in the same order, or the error of the first range that
+    /// fails. The bytes are copies, or views of memory that does not change.
     fn read(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
-    /// Answers one range.
+    /// Reads one range.
     fn read_one(&self, range: Range<u64>) -> Result<Bytes> {
         let answer = self.read(std::slice::from_ref(&range))?;
-        // An implementation that answers nothing to one question is broken; an empty answer is then the only
-        // one.
+        // An implementation that returns no result for one range is wrong; this one then returns no bytes.
         Ok(answer.into_iter().next().unwrap_or_default())
     }
 
-    /// Fills `into` with the bytes from `at` on. This is the way to read into memory that is already warm.
+    /// Fills `into` with the bytes from offset `at` on, for callers that reuse a buffer.
     fn read_into(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let end = at.saturating_add(into.len() as u64);
         into.copy_from_slice(&self.read_one(at..end)?);
         Ok(())
     }
 
-    /// Fills `into` as [`read_into`](Self::read_into) does, as one of several small requests after which the
-    /// caller asks for the [`size`](Self::size): what they answered counts only if the source is still as
-    /// large as it was before them. Each of the others looks at that itself.
+    /// Fills `into` as [`read_into`](Self::read_into) does, but without a check of the source's size after
+    /// it. The caller makes several small requests and then compares the [`size`](Self::size) with the one
+    /// before: the bytes are valid only if both are equal.
     fn read_part(&self, at: u64, into: &mut [u8]) -> Result<()> {
         self.read_into(at, into)
     }
 
-    /// Answers one range without a copy where that can be had ([`zero_copy`](Self::zero_copy)). What is made
-    /// of a view whose source [changes](Self::views_may_change) counts only if the source has the same
-    /// [`version`](Self::version) afterwards as before, and that one was [settled](Version::is_settled).
+    /// Reads one range without a copy if the source supports it ([`zero_copy`](Self::zero_copy)). If the
+    /// views of the source [may change](Self::views_may_change), results are valid only if the
+    /// [`version`](Self::version) is the same before and after, and was [settled](Version::is_settled).
     fn view(&self, range: Range<u64>) -> Result<Bytes> {
         self.read_one(range)
     }
 
-    /// Whether [`view`](Self::view) answers views of memory that exists anyway rather than copies, so that
-    /// reading into scratch would only add a copy.
+    /// Whether [`view`](Self::view) returns views of existing memory rather than copies, so that reading into
+    /// a scratch buffer would add a copy.
     fn zero_copy(&self) -> bool;
 
-    /// Whether the bytes of a view may change while they are looked at, as those of a map of a file that is
-    /// cut or written to. What will be copied or decompressed anyway is then better fetched with
+    /// Whether the bytes of a view may change while they are read, as those of a mapped file do that is
+    /// truncated or written. Bytes that will be copied or decompressed anyway should then be read by
     /// [`read_into`](Self::read_into).
     fn views_may_change(&self) -> bool {
         false
     }
 
-    /// A mark that tells whether the bytes of views have changed: two versions are equal if they have not, as
-    /// far as the system can say. `None` if they never change. On a network file system the size and the time
-    /// of a file are what this machine was told last, which may be seconds ago (NFS keeps attributes for 3 to
-    /// 60 s): a change by another machine can go unnoticed for that time.
+    /// Returns the version of the bytes that views refer to: two versions are equal if the bytes did not
+    /// change, as far as the system can tell. `None` if the bytes never change. On a network file system,
+    /// size and modification time may be cached on this machine (by NFS for 3 to 60 s), so a change by
+    /// another machine can be missed for that time.
     fn version(&self) -> Result<Option<Version>> {
         Ok(None)
     }
 
-    /// A mark of the state of the whole source, by which another process knows it again: two sources of the
-    /// same mark and size have the same bytes. `None` where nothing tells.
+    /// Returns a string that identifies the contents of the source across processes: two sources of equal
+    /// mark and size have the same bytes. `None` if the contents cannot be identified.
     fn mark(&self) -> Option<String> {
         self.inner()?.mark()
     }
 
-    /// Verifies that the source is still what answers were made of that did not ask it, as those of an
-    /// [`Index`](crate::Index). To be called after data were read, which has shown it already where any of them
-    /// came from the source itself.
+    /// Verifies that the source has not changed since results were computed without reading it, such as those
+    /// from an [`Index`](crate::Index). Called after data were read; reading any of them from the source
+    /// itself verifies it, too.
     fn confirm(&self) -> Result<()> {
         self.inner().map_or(Ok(()), |inner| inner.confirm())
     }
 
-    /// Whether views may be handed on to those who know nothing of versions.
+    /// Whether views may be passed to code that does not check versions.
     fn lends_views(&self) -> bool {
         self.zero_copy() && !self.views_may_change()
     }
 
-    /// Whether a view of a range is there at once, as far as can be told in a moment, rather than after
-    /// waiting for a disk. What must be waited for is better fetched with [`read_into`](Self::read_into)
-    /// where it is long: the system then reads ahead, and keeps it in pieces large enough that later views of
-    /// it cost little.
+    /// Whether a view of a range is in memory, as far as a quick check can tell, so that accessing it does
+    /// not wait for a disk. A long range that is not in memory is better read by
+    /// [`read_into`](Self::read_into): the system then reads ahead, and caches it in large units that make
+    /// later views cheap.
     fn at_hand(&self, range: &Range<u64>) -> bool {
         let _ = range;
         true
     }
 
-    /// Whether reading from several threads at once is faster than from one.
+    /// Whether reads by several threads at once are faster than by one.
     fn concurrent(&self) -> bool;
 
-    /// Called every few milliseconds by a thread that waits for what another thread reads of this source. An
-    /// error ends the wait: the work is to be given up.
+    /// Called every few milliseconds by a thread that waits for a read of another thread. An error cancels
+    /// the operation.
     fn pause(&self) -> Result<()> {
         self.inner().map_or(Ok(()), |inner| inner.pause())
     }
 
-    /// Whether the source makes requests of many ranges by itself, as one behind a network does: it is then
-    /// given all that a reader will want, and not ranges that were merged before.
+    /// Whether the source itself merges ranges into requests, as remote sources do. Readers then pass all
+    /// ranges at once, without merging them before.
     fn plans_requests(&self) -> bool {
         self.inner().is_some_and(|inner| inner.plans_requests())
     }
 
-    /// Ranges that will be [read](Self::read) soon, with just this list: a source that waits for a network
-    /// begins to fetch them.
+    /// Announces ranges that will be [read](Self::read) soon by one call with the same list. A remote source
+    /// starts to prefetch them.
     fn expect(&self, ranges: &[Range<u64>]) {
         if let Some(inner) = self.inner() {
             inner.expect(ranges);
         }
     }
 
-    /// Ends all waits for this source, with an error.
+    /// Cancels all waits for this source, which return an error.
     fn give_up(&self) {
         if let Some(inner) = self.inner() {
             inner.give_up();
         }
     }
 
-    /// Opens another source by the name that this one's contents have for it, which is no more to be trusted
-    /// than they are: of a local file, that of a file in the same folder or one below.
+    /// Opens a file that this source refers to by `name`. The name is untrusted input: for a local file, it
+    /// has to be a path of a file in the same folder or below.
     fn beside(&self, name: &str) -> Result<Arc<dyn Source>> {
         match self.inner() {
             Some(inner) => inner.beside(name),
@@ -196,13 +196,13 @@ pub trait Source: Send + Sync + std::fmt::Debug {
     }
 }
 
-/// A state of what views are of; see [`Source::version`].
+/// Version of the bytes that views refer to; see [`Source::version`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version(Vec<FileVersion>);
 
 impl Version {
-    /// Whether a later change would show. It may not where the last one is only a moment ago: clocks of files
-    /// tick every few milliseconds.
+    /// Whether a later change would yield another version. This is `false` if the last modification is only
+    /// milliseconds ago, since timestamps of files have a coarse resolution.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         let now = forthwith_platform::wall_clock();
@@ -213,24 +213,23 @@ impl Version {
     }
 }
 
-/// Some ticks of the clock by which a file's changes are dated.
+/// Upper bound on the resolution of modification times.
 const TICKS: Duration = Duration::from_millis(30);
 
-/// A state of one file.
+/// Version of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileVersion {
     size: u64,
-    /// When it was last changed, by the system's clock: seconds and nanoseconds.
+    /// Time of the last change, by the system's clock: seconds and nanoseconds.
     changed: (i64, i64),
-    /// Whether a part of its map was found to be cut off.
+    /// Whether a part of the map was lost because the file was truncated.
     torn: bool,
 }
 
-/// Opens the source a uri names: a local path, or `file://` and a local path. Any other scheme is an error
-/// naming it.
+/// Opens a local path or a `file://` uri. Any other scheme is an error.
 ///
-/// A local file is mapped ([`MappedFile`]), or opened for positioned reads where it cannot be. A map saves a
-/// copy of every byte that is stored as it is. [`open_unmapped`] never maps.
+/// A local file is mapped ([`MappedFile`]), which saves a copy of uncompressed bytes, or opened for
+/// positioned reads if mapping fails. [`open_unmapped`] never maps.
 pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     let file = local_file(uri)?;
     match MappedFile::from_file(file, false) {
@@ -239,8 +238,7 @@ pub fn open(uri: &str) -> Result<Arc<dyn Source>> {
     }
 }
 
-/// Opens a local file for positioned reads ([`PreadFile`]), under the same names as [`open`]: everything is
-/// copied.
+/// Opens a local path or a `file://` uri for positioned reads ([`PreadFile`]), whose results are copies.
 pub fn open_unmapped(uri: &str) -> Result<Arc<dyn Source>> {
     Ok(Arc::new(PreadFile::from_file(local_file(uri)?)))
 }
@@ -250,7 +248,7 @@ fn local_file(uri: &str) -> Result<file::LocalFile> {
     file::LocalFile::open(&path, uri)
 }
 
-/// The path a uri names on this machine.
+/// Returns the local path of a uri.
 pub(crate) fn local_path(uri: &str) -> std::result::Result<Cow<'_, Path>, ErrorKind> {
     let Some((scheme, rest)) = uri.split_once("://").filter(|(scheme, _)| is_scheme(scheme)) else {
         return Ok(Cow::Borrowed(Path::new(uri)));
@@ -265,7 +263,7 @@ pub(crate) fn local_path(uri: &str) -> std::result::Result<Cow<'_, Path>, ErrorK
     Ok(Cow::Owned(path_of(unescape(path)?)))
 }
 
-/// Whether this may stand before `://`; `C://x` is a path.
+/// Whether `text` is the scheme of a uri. A single letter is a drive: `C://x` is a path.
 fn is_scheme(text: &str) -> bool {
     text.len() > 1
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -296,14 +294,14 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    // file:///C:/x names C:/x.
+    // The path of `file:///C:/x` is `C:/x`.
     match text.strip_prefix('/') {
         Some(rest) if rest.as_bytes().get(1) == Some(&b':') => rest.into(),
         _ => text.into(),
     }
 }
 
-/// Checks a request against a size.
+/// Checks that a range is not inverted and ends within `size` bytes.
 fn check(wanted: &Range<u64>, size: u64) -> std::result::Result<(), ErrorKind> {
     if wanted.start > wanted.end {
         Err(ErrorKind::Inverted { wanted: wanted.clone() })
@@ -314,12 +312,12 @@ fn check(wanted: &Range<u64>, size: u64) -> std::result::Result<(), ErrorKind> {
     }
 }
 
-/// `length` zero bytes, or an error instead of an abort where there is no room for them.
+/// Returns `length` zero bytes, or an error if they cannot be allocated.
 fn zeroed(length: u64) -> std::result::Result<Vec<u8>, ErrorKind> {
     let refused = || ErrorKind::OutOfMemory { bytes: length };
     let length = usize::try_from(length).map_err(|_| refused())?;
-    // The reservation asks politely and is given back; `vec!` then gets untouched pages from the system,
-    // where resizing the reserved vector would write zeros over each of them.
+    // The reservation fails without an abort and is freed again; `vec!` then gets zeroed pages from the
+    // system, while resizing the reserved vector would write to each of them.
     Vec::<u8>::new().try_reserve_exact(length).map_err(|_| refused())?;
     Ok(vec![0; length])
 }

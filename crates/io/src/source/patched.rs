@@ -1,4 +1,4 @@
-//! Another source in which some bytes are replaced.
+//! A source of which some bytes are replaced.
 
 use std::{ops::Range, sync::Arc};
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::{Source, Version};
 use crate::error::Result;
 
-/// A source with other bytes in a few places, such as those of damage that was mended.
+/// A source of which a few byte ranges are replaced, such as damaged ones that were repaired.
 ///
 /// ```
 /// use forthwith_io::{Memory, Patched, Source};
@@ -21,25 +21,26 @@ use crate::error::Result;
 #[derive(Clone, Debug)]
 pub struct Patched {
     inner: Arc<dyn Source>,
-    /// Places and bytes, in the order of the places.
+    /// Byte offsets and replacements, sorted by offset.
     patches: Vec<(u64, Bytes)>,
 }
 
 impl Patched {
-    /// Replaces bytes of a source, each from a place on. Later patches count where they overlap.
+    /// Replaces bytes of a source from the given offsets on. Of overlapping patches, the one with the higher
+    /// offset takes precedence.
     #[must_use]
     pub fn new(inner: Arc<dyn Source>, mut patches: Vec<(u64, Bytes)>) -> Self {
         patches.sort_by_key(|(at, _)| *at);
         Self { inner, patches }
     }
 
-    /// Whether a patch touches a range.
+    /// Whether a patch overlaps a range.
     fn touches(&self, range: &Range<u64>) -> bool {
         let is_within = |(at, bytes): &(u64, Bytes)| *at < range.end && range.start < at + bytes.len() as u64;
         self.patches.iter().any(is_within)
     }
 
-    /// Replaces what of these bytes, which begin at `from`, is patched.
+    /// Applies the patches to `into`, which has the bytes from offset `from` on.
     fn patch(&self, from: u64, into: &mut [u8]) {
         for (at, bytes) in &self.patches {
             let (begin, end) = ((*at).max(from), (at + bytes.len() as u64).min(from + into.len() as u64));

@@ -1,4 +1,4 @@
-//! A local file read with positioned reads.
+//! A source of a local file that is read by positioned reads.
 
 use std::ops::Range;
 use std::path::Path;
@@ -9,9 +9,9 @@ use super::Source;
 use super::file::LocalFile;
 use crate::error::Result;
 
-/// A local file read with positioned reads (`pread`): each answer is a copy.
+/// A local file that is read by positioned reads (`pread`), whose results are copies.
 ///
-/// With [`read_into`](Source::read_into) and a buffer that is used again it costs one copy that stays in the
+/// With [`read_into`](Source::read_into) and a reused buffer, a read costs one copy, which stays in the
 /// cache.
 #[derive(Debug)]
 pub struct PreadFile(LocalFile);

@@ -1,4 +1,4 @@
-//! A stream, which has no byte ranges, as a source that has: all of it is read first.
+//! Reading of a whole stream into a source.
 
 use forthwith_platform::process_id;
 use std::fs::{File, OpenOptions};
@@ -13,17 +13,16 @@ use super::file::LocalFile;
 use super::{Memory, Source};
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes of a stream that [`read_stream`] is usually asked to keep in memory.
+/// Default number of bytes up to which [`read_stream`] keeps a stream in memory.
 pub const STREAM_IN_MEMORY: usize = 64 << 20;
-/// Bytes read at a time.
+/// Number of bytes that are read at a time.
 pub(super) const PIECE: usize = 256 << 10;
 
-/// Reads a stream to its end: into memory if it has no more than `in_memory` bytes, otherwise into a
-/// temporary file that no folder lists, so that nothing stays behind however the process ends. `name` is for
-/// errors.
+/// Reads a stream to its end: into memory if it has at most `in_memory` bytes, otherwise into a temporary
+/// file without a name, which is removed however the process ends. Errors call the stream `name`.
 ///
 /// # Errors
-/// The stream cannot be read; there is no room for it in memory or in the folder of temporary files.
+/// The stream cannot be read; memory cannot be allocated; the temporary file cannot be created or written.
 pub fn read_stream(stream: &mut dyn Read, name: &str, in_memory: usize) -> Result<Arc<dyn Source>> {
     let mut bytes = Vec::new();
     loop {
@@ -36,7 +35,7 @@ pub fn read_stream(stream: &mut dyn Read, name: &str, in_memory: usize) -> Resul
     }
 }
 
-/// Appends the next bytes of a stream; `false` at its end.
+/// Appends up to [`PIECE`] bytes of a stream to `bytes`. Returns `false` at its end.
 fn fill(bytes: &mut Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<bool> {
     let refused = |_| Error::new(ErrorKind::OutOfMemory { bytes: PIECE as u64 }, name);
     bytes.try_reserve(PIECE).map_err(refused)?;
@@ -46,7 +45,7 @@ fn fill(bytes: &mut Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<bool> 
     Ok(bytes.len() > before)
 }
 
-/// The bytes of a stream that were read, and all that follow, in a file.
+/// Writes `bytes` and the rest of the stream to a temporary file, and returns its source.
 fn spool(mut bytes: Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<Arc<dyn Source>> {
     let failed = |error| no_temporary_file(error, name);
     let mut file = unlisted().map_err(failed)?;
@@ -62,18 +61,18 @@ fn spool(mut bytes: Vec<u8>, stream: &mut dyn Read, name: &str) -> Result<Arc<dy
     Ok(Arc::new(Spooled(LocalFile { file, uri: name.to_owned(), opened })))
 }
 
-/// The error of a temporary file that cannot be made or written.
+/// Returns the error of a temporary file that cannot be created or written.
 pub(super) fn no_temporary_file(error: std::io::Error, name: &str) -> Error {
     let folder = std::env::temp_dir();
     let text = format!("{error} (for a temporary file of the stream, in {})", folder.display());
     Error::new(ErrorKind::Io { kind: error.kind(), code: error.raw_os_error(), text }, name)
 }
 
-/// A new file in the folder of temporary files, to be written and read by this process alone. It has no name, and is gone
+/// Creates a file in the folder of temporary files for this process alone. It has no name, and is removed
 /// when it is closed.
 ///
 /// # Errors
-/// The folder may not be written.
+/// The folder is not writable.
 pub fn unlisted() -> std::io::Result<File> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut options = OpenOptions::new();
@@ -82,7 +81,7 @@ pub fn unlisted() -> std::io::Result<File> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     #[cfg(windows)]
     std::os::windows::fs::OpenOptionsExt::custom_flags(&mut options, DELETE_ON_CLOSE);
-    // A file of that name may have been left by a process that was ended just then.
+    // A file of that name may exist if a process was killed before it removed the name.
     for _ in 0..1000 {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!(".forthwith-{}-{number}.part", process_id()));
@@ -102,7 +101,7 @@ pub fn unlisted() -> std::io::Result<File> {
 #[cfg(windows)]
 const DELETE_ON_CLOSE: u32 = 0x0400_0000;
 
-/// A stream that was read into a file. It names no folder in which others could lie beside it.
+/// A stream that was read into a temporary file, beside which no other files can be opened.
 #[derive(Debug)]
 struct Spooled(LocalFile);
 

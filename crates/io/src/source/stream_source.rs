@@ -1,4 +1,4 @@
-//! A stream as a source: it is read as far as bytes are asked for.
+//! A source of a stream that is read on demand.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,45 +15,45 @@ use super::stream::{PIECE, no_temporary_file, unlisted};
 use super::{Source, zeroed};
 use crate::error::{Error, ErrorKind, Result};
 
-/// A pipe, a socket or a decompressor as a source. Bytes are read when they are first asked for, and kept: in memory,
-/// or beyond a limit in a temporary file without a name. A reader that goes forwards calls
-/// [`release`](Source::release) for bytes that it will not read again. From then on nothing is written to a file, and
-/// memory holds the bytes that are still needed, or as many as the limit.
+/// A source of a pipe, a socket or a decompressor. Bytes are read on first access and kept in memory or,
+/// beyond a limit, in a temporary file without a name. A sequential reader calls [`release`](Source::release)
+/// for bytes that it will not read again. From then on, nothing is written to the file, and memory holds the
+/// bytes that are still needed, or as many as the limit allows.
 ///
-/// [`size`](Source::size) reads to the end, so a reader of any format may have a stream as its source.
+/// [`size`](Source::size) reads the stream to its end, so a stream can be the source of any format.
 pub struct StreamSource {
     uri: String,
-    /// The state in the process that opened the stream. A forked process has none.
+    /// State of the process that opened the stream; `None` in a forked process.
     state: ProcessLock<Option<State>>,
-    /// All bytes, once the end was reached and if none were dropped.
+    /// All bytes, set when the end was reached and no bytes were dropped.
     whole: OnceLock<StoredBytes>,
 }
 
 struct State {
-    /// `None` after the end, or after an error.
+    /// The stream; `None` after its end or an error.
     reader: Option<Box<dyn Read + Send>>,
     going_on: Box<dyn FnMut() -> bool + Send>,
     failed: Option<Error>,
     in_memory: u64,
-    /// Whether bytes were released: the reader goes forwards.
+    /// Whether [`release`](Source::release) was called: the reader is sequential.
     is_forward: bool,
     bytes: StoredBytes,
 }
 
-/// The bytes of a stream from one on: first those in a file, then those in memory.
+/// The bytes of a stream from some offset on: first those in the file, then those in memory.
 #[derive(Default)]
 struct StoredBytes {
     file: Option<(LocalFile, Range<u64>)>,
-    /// Pieces of the same size, of which the last one may not be full.
+    /// Pieces of [`PIECE`] bytes, of which only the last one may be partly filled.
     pieces: VecDeque<Vec<u8>>,
-    /// Offset of the first piece.
+    /// Byte offset of the first piece in the stream.
     first: u64,
     end: u64,
 }
 
 impl StreamSource {
-    /// A source of a stream, of which `in_memory` bytes are kept in memory. `going_on` is called before each read of
-    /// the stream, and after a signal that interrupted one; `false` ends the request.
+    /// Creates a source of a stream that keeps `in_memory` bytes in memory. `going_on` is called before each
+    /// read of the stream, and after an interrupted one; if it returns `false`, the request is cancelled.
     pub fn new(
         name: impl Into<String>,
         stream: impl Read + Send + 'static,
@@ -75,7 +75,7 @@ impl StreamSource {
         Error::new(kind, &*self.uri).at(at)
     }
 
-    /// Acts on the state, unless all bytes are in `whole`.
+    /// Calls `act` with the locked state. Returns `None` without a call if all bytes are in `whole`.
     fn growing<T>(&self, act: impl FnOnce(&mut State) -> Result<T>) -> Result<Option<T>> {
         if self.whole.get().is_some() {
             return Ok(None);
@@ -88,7 +88,7 @@ impl StreamSource {
             Some(state) => {
                 let done = act(state)?;
                 if state.reader.is_none() && state.failed.is_none() && state.bytes.start() == 0 {
-                    // The lock is held, and it was empty.
+                    // `set` cannot fail: the lock is held, and `whole` was empty.
                     let _ = self.whole.set(std::mem::take(&mut state.bytes));
                 }
                 Ok(Some(done))
@@ -132,13 +132,13 @@ impl StreamSource {
         bytes.copy(wanted.start, into)
     }
 
-    /// Reads until there are more than `beyond` bytes, or to the end.
+    /// Reads until more than `beyond` bytes are stored, or to the end.
     fn fill_beyond(&self, state: &mut State, beyond: u64) -> Result<()> {
         while state.bytes.end <= beyond && self.fill(state)? {}
         Ok(())
     }
 
-    /// Reads once; false at the end.
+    /// Reads from the stream once. Returns `false` at its end.
     fn fill(&self, state: &mut State) -> Result<bool> {
         if let Some(error) = &state.failed {
             return Err(error.clone());
@@ -195,7 +195,7 @@ impl StoredBytes {
         self.end - self.first == (self.pieces.len() * PIECE) as u64
     }
 
-    /// Copies bytes that are there.
+    /// Copies stored bytes from offset `at` on to `into`. Panics if they are out of range.
     fn copy(&self, at: u64, into: &mut [u8]) -> Result<()> {
         let mut done = 0;
         if let Some((file, range)) = &self.file
@@ -214,7 +214,7 @@ impl StoredBytes {
         Ok(())
     }
 
-    /// Moves all pieces, which are full, to the file.
+    /// Moves all pieces, which have to be full, to the temporary file.
     fn spool(&mut self, name: &str) -> Result<()> {
         let failed = |error| no_temporary_file(error, name);
         if self.file.is_none() {
@@ -223,7 +223,7 @@ impl StoredBytes {
         }
         let Some((local, range)) = &mut self.file else { return Ok(()) };
         let mut file: &File = &local.file;
-        // A write that failed half way is repeated.
+        // A write that failed halfway is repeated from the same position.
         file.seek(SeekFrom::Start(range.end - range.start)).map_err(failed)?;
         while let Some(piece) = self.pieces.front() {
             file.write_all(piece).map_err(failed)?;
@@ -235,7 +235,7 @@ impl StoredBytes {
         Ok(())
     }
 
-    /// Drops pieces before a byte, as far as there are more than `limit` bytes in memory.
+    /// Drops pieces before offset `before` while more than `limit` bytes are in memory.
     fn release(&mut self, before: u64, limit: u64) {
         if self.file.as_ref().is_some_and(|(_, range)| range.end <= before) {
             self.file = None;
@@ -291,7 +291,7 @@ impl Source for StreamSource {
             if range.start > range.end {
                 return Err(self.error(ErrorKind::Inverted { wanted: range.clone() }, range.start));
             }
-            // Compared with the size before memory is allocated.
+            // The range is checked before memory is allocated.
             let size = self.grown(range.end.saturating_sub(1))?;
             super::check(range, size).map_err(|kind| self.error(kind, range.start))?;
             let mut copy = zeroed(range.end - range.start).map_err(|kind| self.error(kind, range.start))?;

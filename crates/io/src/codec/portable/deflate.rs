@@ -1,15 +1,16 @@
-//! Zlib and bare deflate in Rust, for targets without a C compiler.
+//! Zlib and raw deflate streams in Rust, for targets without a C compiler.
 
 use flate2::{Compress as Encoder, Compression, Decompress, FlushCompress, FlushDecompress, Status};
 
 use super::append::{Room, STEP, place};
 use super::{Codec, CodecError};
 
-/// Nothing is kept between blocks.
+/// Empty: these functions reuse nothing between blocks.
 pub(super) type Context = ();
 
-/// Two bytes of header and four of checksum.
+/// Length of the zlib header in bytes.
 const ZLIB_HEADER: usize = 2;
+/// Length of the Adler-32 checksum after the deflate stream in bytes.
 const ZLIB_TRAILER: usize = 4;
 
 pub(super) fn zlib((): &mut Context, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
@@ -17,14 +18,14 @@ pub(super) fn zlib((): &mut Context, stored: &[u8], out: &mut [u8]) -> Result<us
     if stored.len() < ZLIB_HEADER + ZLIB_TRAILER {
         return Err(CodecError::Truncated { codec, stored: stored.len() });
     }
-    // The second bit of the flags' upper half announces a dictionary that is not in the stream.
+    // Bit 5 of the flags (FDICT) requires a preset dictionary, which is not part of the stream.
     let valid = u16::from_be_bytes([stored[0], stored[1]]).is_multiple_of(31) && stored[0] & 0x0F == 8;
     if valid && stored[1] & 0x20 != 0 {
         return Err(CodecError::Unsupported { codec, feature: "a preset dictionary" });
     }
     let done = exactly(codec, true, stored, out);
     if valid && done == Err(CodecError::Corrupt { codec }) {
-        // The library has one word for everything wrong.
+        // The library does not distinguish a wrong checksum from other errors.
         let (body, trailer) = stored[ZLIB_HEADER..].split_at(stored.len() - ZLIB_HEADER - ZLIB_TRAILER);
         exactly(codec, false, body, out).map_err(|_| CodecError::Corrupt { codec })?;
         let expected = trailer.iter().fold(0, |sum, &byte| sum << 8 | u64::from(byte));
@@ -33,7 +34,7 @@ pub(super) fn zlib((): &mut Context, stored: &[u8], out: &mut [u8]) -> Result<us
     done
 }
 
-/// The checksum of zlib (RFC 1950, section 8.2).
+/// Returns the Adler-32 checksum of zlib (RFC 1950, section 8.2).
 fn adler32(bytes: &[u8]) -> u32 {
     let (mut a, mut b) = (1, 0);
     for byte in bytes {
@@ -54,7 +55,7 @@ pub(super) fn bare((): &mut Context, stored: &[u8], out: &mut [u8]) -> Result<us
 fn exactly(codec: Codec, header: bool, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let mut stream = Decompress::new(header);
-    // One more byte than is expected shows that a block goes on.
+    // A byte of output beyond the expected ones shows that the block is too long.
     let mut beyond = [0];
     loop {
         // The totals are at most the lengths of the slices given.
@@ -68,19 +69,20 @@ fn exactly(codec: Codec, header: bool, stored: &[u8], out: &mut [u8]) -> Result<
             _ if now.1 > expected => return Err(CodecError::TooLong { codec, expected }),
             Status::StreamEnd if now.1 == expected => return Ok(stored.len()),
             Status::StreamEnd => return Err(CodecError::WrongLength { codec, expected, produced: now.1 }),
-            // A stream that stops in the middle is called corrupt by libdeflate, too.
+            // libdeflate reports a truncated stream as corrupt, too.
             _ if now == (used, produced) => return Err(CodecError::Corrupt { codec }),
             _ => {}
         }
     }
 }
 
-/// Gzip is left to the general reader.
+/// Returns `false`: gzip members are decoded by `flate2`.
 pub(super) const fn gzip_member((): &mut Context, _: &[u8], _: &mut [u8]) -> bool {
     false
 }
 
-/// A bare deflate stream of unknown length. `ratio` is the compression ratio of the last one.
+/// Decompresses a raw deflate stream of unknown length. `ratio` is the compression ratio of the previous
+/// stream, from which the first size of the buffer is estimated, and is updated.
 pub(super) fn append(
     (): &mut Context,
     ratio: &mut usize,
@@ -116,7 +118,8 @@ pub(super) fn append(
 pub(super) struct Compress;
 
 impl Compress {
-    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length. Levels above 9 are 9.
+    /// Compresses a block into `scratch` from offset `front` on, and returns its compressed length. Levels
+    /// above 9 are taken as 9.
     pub(super) fn run(
         &mut self,
         codec: Codec,

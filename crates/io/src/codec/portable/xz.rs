@@ -8,14 +8,14 @@ use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Xz;
 
-/// The highest preset of `xz` needs 65 MiB to decompress.
+/// Upper bound on the memory of a decoder in bytes. The highest preset of `xz` requires 65 MiB.
 const MEMORY_LIMIT: u64 = 128 << 20;
 
 fn stream() -> XzStream {
     XzStream::new_mem_limit(false, (MEMORY_LIMIT >> 10) as u32)
 }
 
-/// One stream; what follows it is left alone.
+/// Decodes one stream; bytes after it are ignored.
 pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let mut stream = stream();
@@ -31,7 +31,7 @@ pub(super) fn decompress(stored: &[u8], out: &mut [u8]) -> Result<usize, CodecEr
             Status::StreamEnd if produced == expected => return Ok(used),
             Status::StreamEnd => return Err(CodecError::WrongLength { codec: CODEC, expected, produced }),
             _ if (used, produced) != before => {}
-            // No progress: it lacks input if there is none left, and otherwise room.
+            // Without progress, either the input is at its end or the output is full.
             _ if used == stored.len() => {
                 return Err(CodecError::Truncated { codec: CODEC, stored: stored.len() });
             }
@@ -49,7 +49,7 @@ fn explain(error: &Error, stored: usize) -> CodecError {
     }
 }
 
-/// One stream of unknown length.
+/// Decodes one stream of unknown length.
 pub(super) fn append(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let mut stream = stream();
     let (mut used, mut produced) = (0, 0);
@@ -71,7 +71,7 @@ pub(super) fn append(stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecE
     }
 }
 
-/// Compresses a block into `scratch`, behind `front` bytes, and returns its length.
+/// Compresses a block into `scratch` from offset `front` on, and returns its compressed length.
 pub(super) fn compress(
     level: u32,
     bytes: &[u8],
@@ -86,7 +86,7 @@ pub(super) fn compress(
     Ok(made.len())
 }
 
-/// Reads one stream or several.
+/// Returns a reader of the decompressed bytes of one or more concatenated streams.
 pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(XzReader::new_mem_limit(input, true, (MEMORY_LIMIT >> 10) as u32))
 }

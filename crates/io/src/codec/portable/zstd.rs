@@ -10,10 +10,10 @@ use super::{Codec, CodecError};
 
 const CODEC: Codec = Codec::Zstd;
 
-/// Bytes that are decoded before they are taken out of the decoder.
+/// Number of bytes that are decoded before they are copied out of the decoder.
 const AT_ONCE: usize = 1 << 20;
 
-/// The decoder's buffers, kept between blocks.
+/// Decoder whose buffers are reused between blocks.
 #[derive(Default)]
 pub(super) struct Context(Option<Box<FrameDecoder>>);
 
@@ -23,7 +23,7 @@ impl Context {
     }
 }
 
-/// Frames follow each other; they are taken until `out` is full.
+/// Decodes concatenated frames until `out` is full.
 pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -> Result<usize, CodecError> {
     let expected = out.len();
     let decoder = context.made();
@@ -47,7 +47,7 @@ pub(super) fn decompress(context: &mut Context, stored: &[u8], out: &mut [u8]) -
     }
 }
 
-/// All frames, of unknown length.
+/// Decodes all frames, of unknown length.
 pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) -> Result<usize, CodecError> {
     let decoder = context.made();
     let (mut rest, mut produced) = (stored, 0);
@@ -68,7 +68,7 @@ pub(super) fn append(context: &mut Context, stored: &[u8], room: &mut Room<'_>) 
     Ok(produced)
 }
 
-/// Decodes the next frame; `put` takes bytes out of the decoder.
+/// Decodes the next frame and removes it from `rest`; `put` copies the bytes out of the decoder.
 fn frame(
     decoder: &mut FrameDecoder,
     rest: &mut &[u8],
@@ -108,7 +108,7 @@ fn explain(error: &Error, stored: usize) -> CodecError {
     }
 }
 
-/// Whether some cause of an error is that bytes are missing.
+/// Whether the input was truncated, by the chain of causes of an error.
 fn is_truncated(error: &Error) -> bool {
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = cause {
@@ -126,7 +126,8 @@ fn is_truncated(error: &Error) -> bool {
 pub(super) struct Compress;
 
 impl Compress {
-    /// Compresses a block into `scratch`, behind `front` bytes, and returns its length. There is one level.
+    /// Compresses a block into `scratch` from offset `front` on, and returns its compressed length. The level
+    /// is ignored: the library has one.
     pub(super) fn run(
         &mut self,
         _level: i32,
@@ -140,16 +141,16 @@ impl Compress {
     }
 }
 
-/// Reads a stream of one frame or several.
+/// Returns a reader of the decompressed bytes of one or more concatenated frames.
 pub fn reader<'a>(input: impl BufRead + Send + 'a) -> Box<dyn Read + Send + 'a> {
     Box::new(Frames { input, decoder: FrameDecoder::new(), is_between: true })
 }
 
-/// Frames one after the other.
+/// Reader of concatenated frames.
 struct Frames<R> {
     input: R,
     decoder: FrameDecoder,
-    /// Whether all bytes of the last frame have been read.
+    /// Whether the previous frame was read completely.
     is_between: bool,
 }
 
