@@ -237,7 +237,8 @@ def decode(
     Raises:
         DamagedFileError: They are not what the schema says (also a ``ValueError``).
     """
-    return _array(_decoded(datums, schema, count, reader_schema, text))
+    array = _decoded(datums, schema, count, reader_schema, text)
+    return _array(array, _schema_text(schema if reader_schema is None else reader_schema))
 
 
 def decode_rows(
@@ -290,7 +291,7 @@ def decode_messages(
         if wanted is None:
             raise ValueError("without messages, it is unknown which of the schemas is meant: give one")
         return decode([], wanted)
-    arrays = [_array(array) for array, _ in groups]
+    arrays = [_array(array, None) for array, _ in groups]
     if len(arrays) == 1:
         return arrays[0]
     ak, np = _package("awkward"), _package("numpy")
@@ -333,5 +334,7 @@ def _text(schema: Any) -> str:
     return text
 
 
-def _array(core: _forthwith.Array) -> Any:
-    return _library("ak").column("", core, 0)
+def _array(core: _forthwith.Array, schema: str | None) -> Any:
+    library = _library("ak")
+    library.about_datums(schema)
+    return library.column("", core, 0)

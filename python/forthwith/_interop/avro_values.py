@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import uuid
+from functools import partial
 
 from forthwith._errors import RequestError
+from forthwith._interop.python_values import UUID
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Literal, TypeAlias
+
+    from forthwith import _forthwith
+    from forthwith._tree.tree import Tree
 
     Change: TypeAlias = Callable[[Any], Any]
     UnionNames: TypeAlias = Literal["records", "types", "several records", "several types"]
@@ -42,13 +47,65 @@ class AvroValues:
         self._changes: dict[tuple[int, bool], tuple[Any, Change | None]] = {}
         self._find_names(schema, "")
 
+    @classmethod
+    def of_schema(cls, text: str, union_names: UnionNames | None = None) -> AvroValues | None:
+        """The values of a schema, or None if they are those of the columns."""
+        # Values become others for these two reasons alone; JSON could spell the word with escapes.
+        if union_names is None and "uuid" not in text and "\\" not in text:
+            return None
+        import json  # not at the top: most files are read without
+
+        return cls(json.loads(text), union_names)
+
+    @classmethod
+    def of_tree(cls, tree: Tree, union_names: UnionNames | None = None) -> AvroValues | None:
+        """The values of a file, or None if they are those of the columns."""
+        text = tree.file._view.get("schema") or tree.metadata["avro.schema"]
+        return cls.of_schema(text.decode(errors="replace") if isinstance(text, bytes) else text, union_names)
+
     def change(self, path: list[str]) -> tuple[Change | None, bool]:
         """What is made of a value of a field, and whether values of unions have to come with their alternative's number."""
+        kind = self._kind(path)
+        tagged = self._changes_unions(kind)
+        return self._change(kind, tagged), tagged
+
+    def marking(self, path: list[str]) -> Callable[[Any], Any] | None:
+        """The function that gives UUIDs in a layout of a field the parameter ``logical``; None for fields without UUIDs."""
+        kind = self._kind(path)
+        has_uuids = self._change(kind, self._changes_unions(kind)) is not None
+        return partial(self._marked, kind) if has_uuids else None
+
+    def _kind(self, path: list[str]) -> Any:
+        """The type of a field."""
         kind: Any = self._schema
         for name in path:
             kind = self._field(kind, name)
-        tagged = self._changes_unions(kind)
-        return self._change(kind, tagged), tagged
+        return kind
+
+    def _marked(self, kind: Any, layout: Any) -> Any:
+        """A layout whose texts that are UUIDs have the parameter ``logical``."""
+        if layout.is_option or layout.is_indexed:
+            return layout.copy(content=self._marked(kind, layout.content))
+        kind = self._resolved(kind)
+        if isinstance(kind, list):
+            kinds = self._alternatives(kind)
+            if layout.is_union and len(kinds) == len(layout.contents):
+                return layout.copy(contents=list(map(self._marked, kinds, layout.contents)))
+            return self._marked(kinds[0], layout) if len(kinds) == 1 else layout
+        if not isinstance(kind, dict):
+            return layout
+        if kind.get("type") == "string" and kind.get("logicalType") == "uuid":
+            return layout.copy(parameters={**layout.parameters, "logical": UUID})
+        if layout.is_record and _has_fields(kind):
+            kinds = [self._field(kind, name) for name in layout.fields]
+        elif layout.is_record and layout.is_tuple:
+            # The key and the value of a map.
+            kinds = ["string", kind.get("values")]
+        elif layout.is_list:
+            return layout.copy(content=self._marked(kind if "values" in kind else kind.get("items"), layout.content))
+        else:
+            return layout
+        return layout.copy(contents=list(map(self._marked, kinds, layout.contents)))
 
     def _find_names(self, kind: Any, space: str) -> None:
         """Looks up the types with names."""
@@ -171,6 +228,15 @@ class AvroValues:
             return None
         [change, *_] = changes
         return lambda value: None if value is None or change is None else change(value)
+
+
+def field_path(fields: _forthwith.Fields, at: int | None) -> list[str]:
+    """The names of the fields that lead to one of them, and its own."""
+    names: list[str] = []
+    while at is not None:
+        names.insert(0, fields[at].name)
+        at = fields[at].parent
+    return names
 
 
 def _named(name: str | None, change: Change | None) -> Change | None:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from forthwith._interop import exact
+from forthwith._interop.avro_values import AvroValues, field_path
 from forthwith._interop.base import Library
+from forthwith._interop.logical_array import with_python_values
+from forthwith._interop.python_values import with_maps
 from forthwith._packages import package
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from forthwith import _forthwith
     from forthwith._interop.base import Arrays, How
+    from forthwith._tree.read import Columns
+    from forthwith._tree.tree import Tree
 
 
 class AwkwardLibrary(Library):
@@ -22,26 +27,42 @@ class AwkwardLibrary(Library):
         super().__init__(how, logical)
         self._ak = package("awkward")
         self._np = package("numpy")
+        self._maps = False
+        # The marking of UUIDs in columns that have some.
+        self._uuids: dict[str, Callable[[Any], Any] | None] = {}
 
-    def _layout(self, array: _forthwith.Array) -> Any:
-        return (array.logical() if self._logical else array).layout()
+    def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
+        """Says which columns of a tree the arrays are that follow."""
+        # Avro has no tuples but those of maps. In other formats, lists of pairs may have a key twice.
+        self._maps, self._uuids = tree.file.format == "Avro", {}
+        if self._maps and self._logical and (values := AvroValues.of_tree(tree)) is not None:
+            fields = tree._fields
+            self._uuids = {label: values.marking(field_path(fields, at)) for label, at in columns if at >= 0}
+
+    def about_datums(self, schema: str | None) -> None:
+        """Says by which schema of Avro the datums of the next column were decoded."""
+        values = None if schema is None else AvroValues.of_schema(schema)
+        self._maps, self._uuids = True, {} if values is None else {"": values.marking([])}
+
+    def of_layout(self, name: str, layout: Any) -> Any:
+        """One Awkward Array, of the layout of a column."""
+        return self._array(self._marked(name, layout))
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
         """One Awkward Array."""
-        return self._ak.Array(self._layout(array))
+        return self._array(self._layout(name, array))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
         """An Awkward Array of records."""
-        layouts = {label: self._layout(array) for label, array in arrays}
+        layouts = {label: self._layout(label, array) for label, array in arrays}
         if self._how == "zip":
             layouts = _zip(self._ak, self._np, layouts)
-        record = self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start)
-        return self._ak.Array(record)
+        return self._array(self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start))
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
         """An Awkward Array of records."""
         layouts = [column.layout for column in columns.values()]
-        return self._ak.Array(self._ak.contents.RecordArray(layouts, list(columns), length=stop - start))
+        return self._array(self._ak.contents.RecordArray(layouts, list(columns), length=stop - start))
 
     def concatenated(self, parts: list[Any]) -> Any:
         """One Awkward Array of several."""
@@ -51,7 +72,19 @@ class AwkwardLibrary(Library):
                 types.setdefault(path, []).append(self._np.dtype(primitive))
         if any(exact.mixed(self._np, found) for found in types.values()):
             self._check(parts)
-        return self._ak.concatenate(parts)
+        return self._array(self._ak.concatenate(parts, highlevel=False))
+
+    def _array(self, layout: Any) -> Any:
+        array = self._ak.Array(layout)
+        return with_python_values(array) if self._logical else array
+
+    def _layout(self, label: str, array: _forthwith.Array) -> Any:
+        return self._marked(label, (array.logical() if self._logical else array).layout())
+
+    def _marked(self, label: str, layout: Any) -> Any:
+        mark = self._uuids.get(label)
+        layout = layout if mark is None else mark(layout)
+        return with_maps(layout) if self._maps and self._logical else layout
 
     def _check(self, parts: list[Any]) -> None:
         numbers: dict[tuple[str, ...], list[tuple[int, Any]]] = {}

@@ -39,6 +39,9 @@ class Library:
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
         """Says which columns of a tree the arrays are that follow."""
 
+    def about_datums(self, schema: str | None) -> None:
+        """Says by which schema of Avro the datums of the next column were decoded."""
+
     def is_like(self, other: Original | None) -> bool:
         """Whether arrays become the same by what another file keeps beside the same columns."""
         return self.kept is other if self.kept is None or other is None else self.kept.is_like(other)

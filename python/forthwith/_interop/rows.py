@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forthwith import _forthwith
 from forthwith._errors import RequestError
-from forthwith._interop.avro_values import AvroValues, check_union_names
+from forthwith._interop.avro_values import AvroValues, check_union_names, field_path
 from forthwith._interop.base import Library
 
 TYPE_CHECKING = False
@@ -46,16 +46,10 @@ class RowsLibrary(Library):
             self._changes, self._bare = {}, False
             return
         self._bare, self._changes = not tree._core.is_record, {}
-        text = tree.file._view.get("schema") or tree.metadata["avro.schema"]
-        if isinstance(text, bytes):
-            text = text.decode()
-        # Values become others for these two reasons alone; JSON could spell the word with escapes.
-        if self._union_names is None and "uuid" not in text and "\\" not in text:
+        if (values := AvroValues.of_tree(tree, self._union_names)) is None:
             return
-        import json  # not at the top: most files are read without
-
-        values, fields = AvroValues(json.loads(text), self._union_names), tree._fields
-        self._changes = {label: values.change(_path(fields, at)) for label, at in columns if at >= 0}
+        fields = tree._fields
+        self._changes = {label: values.change(field_path(fields, at)) for label, at in columns if at >= 0}
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> list[Any]:
         """The values of one column."""
@@ -82,11 +76,3 @@ class RowsLibrary(Library):
     def concatenated(self, parts: list[Any]) -> list[Any]:
         """The rows of all parts."""
         return [row for part in parts for row in part]
-
-
-def _path(fields: _forthwith.Fields, at: int | None) -> list[str]:
-    names: list[str] = []
-    while at is not None:
-        names.insert(0, fields[at].name)
-        at = fields[at].parent
-    return names

@@ -29,10 +29,14 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
         RequestError: What is asked for depends on values, or is not Awkward Array's.
     """
     _check(tree, columns, options)
-    made = {label: column(tree._branch(at), (start, stop), options) for label, at in columns}
+    into: Any = options.into()
+    into.about(tree, columns)
+    made = {
+        label: into.of_layout(label, column(tree._branch(at), (start, stop), options).layout) for label, at in columns
+    }
     if options.how in (tuple, list):
         return options.how(made.values())
-    return made if options.how is dict else options.into().of_columns(made, start, stop)
+    return made if options.how is dict else into.of_columns(made, start, stop)
 
 
 def column(

@@ -81,7 +81,7 @@ def test_any_entries(name):
 def test_steps_join_to_the_whole(name):
     tree = forthwith.open(path(name))
     for size in (7, "2 kB"):
-        steps = [plain(step.to_list()) for step in tree.iterate(step_size=size)]
+        steps = [plain(step.layout.to_list()) for step in tree.iterate(step_size=size)]
         assert functools.reduce(operator.iadd, steps, []) == values(name)
 
 
@@ -98,7 +98,7 @@ def test_file_objects():
 def test_the_order_of_columns_is_the_askers():
     tree = forthwith.open(path("wide"))
     names = ["f13", "f02", "f39"]
-    found = plain(tree.arrays(names).to_list())
+    found = plain(tree.arrays(names).layout.to_list())
     assert list(found[0]) == names
     assert found == [{name: row[name] for name in names} for row in values("wide")]
 

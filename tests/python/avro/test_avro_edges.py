@@ -87,7 +87,7 @@ def test_empty_lists_maps_and_texts():
     entries = [{"xs": [], "m": {}, "s": "", "b": b"", "last": n} for n in range(5)]
     entries[2] = {"xs": [1.5], "m": {"": 1}, "s": "x", "b": b"y", "last": 2}
     found = read(file_of(schema, entries))
-    assert found == [{**entry, "m": list(entry["m"].items())} for entry in entries]
+    assert found == entries
 
 
 def test_lists_in_several_blocks_with_and_without_their_size():
@@ -213,10 +213,9 @@ def test_blocks_of_a_list_end_where_they_say(kind):
     expected = list(fastavro.reader(io.BytesIO(data)))
     found = read(data)
     assert [row["y"] for row in found] == [row["y"] for row in expected]
-    if kind != "map":
-        assert found == expected
-    else:
-        assert [len(row["x"]) for row in found] == [1, 6, 0, 3] * 10
+    assert found == expected
+    lengths = [len(row["x"]) for row in forthwith.open(io.BytesIO(data)).arrays().layout.to_list()]
+    assert lengths == [1, 6, 0, 3] * 10
     for off in (1, -1, 1 << 40):
         bad = by_hand(schema, (40, payload()), (40, payload(off)))
         with pytest.raises(forthwith.DamagedFileError, match="not as many bytes long as it says") as caught:
@@ -391,8 +390,6 @@ def test_a_boolean_is_zero_or_one(type_of, good, bad, number):
     blocks = [(3, (row + good) * 3), (2, row + good + row + bad), (2, (row + good) * 2)]
     data = by_hand(schema, *blocks)
     (want,) = fastavro.reader(io.BytesIO(by_hand(schema, (1, row + good))))
-    if isinstance(want["x"], dict) and good == b"\2\2a\1\0":
-        want["x"] = list(want["x"].items())
     assert read(by_hand(schema, blocks[0])) == [want] * 3
     for names in (["x"], ["x", "n"], None):
         for threads in (1, 2):

@@ -121,6 +121,9 @@ class Buffers:
     def logical(self, decimals=True):
         return self
 
+    def numbers(self):
+        return None
+
     def buffers(self):
         return self._buffers
 
