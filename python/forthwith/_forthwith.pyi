@@ -160,6 +160,8 @@ class Array:
         """Bytes in all buffers."""
     def buffers(self) -> list[tuple[str, Buffer]]:
         """The buffers by their keys: ``node0-offsets``."""
+    def numbers(self) -> Buffer | None:
+        """The numbers, if each row is one of them and nothing says that it means anything else; otherwise ``None``."""
     def layout(self) -> Any:
         """The Awkward layout that ``ak.from_buffers`` would make of them. Needs Awkward Array."""
     def logical(self, *, decimals: bool = True) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 from forthwith import _forthwith
 from forthwith._entries import memory_size, thread_count
@@ -61,7 +62,12 @@ class Settings:
             options: The keyword arguments of ``open``.
             others: Further arguments of the call, which may have been meant.
         """
-        known = list(cls.of.__kwdefaults__ or ())
+        defaults = cls.of.__kwdefaults__ or {}
+        if options.keys() == defaults.keys() and all(options[name] is value for name, value in defaults.items()):
+            # As most files are opened. The dicts are the file's own.
+            settings = _default_settings()
+            return cls(settings.options.copy(), settings.view.copy())
+        known = list(defaults)
         unknown = [name for name in options if name not in known]
         refuse(call, unknown, [*known, *others])
         return cls.of(**options)
@@ -148,6 +154,12 @@ class Settings:
         }
         view = {name: value for name, value in given.items() if value is not None}
         return cls(options, view)
+
+
+@cache
+def _default_settings() -> Settings:
+    """The settings without any argument."""
+    return Settings.of()
 
 
 # The arguments of ``open`` that no function to read with has.

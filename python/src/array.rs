@@ -160,6 +160,17 @@ impl Array {
         self.array.columns.iter().map(buffer).collect()
     }
 
+    /// The only column, if the rows are its numbers.
+    fn numbers(&self) -> Option<Buffer> {
+        let Form::Numpy { shape, .. } = &self.array.form else { return None };
+        match &self.array.columns[..] {
+            [(_, column)] if shape.is_empty() && column.len() as u64 == self.array.length => {
+                Some(Buffer::new(column.clone()))
+            }
+            _ => None,
+        }
+    }
+
     fn layout<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         layout::layout(py, &self.array, self.typed)
     }

@@ -65,6 +65,9 @@ def convert(array: _forthwith.Array, logical: bool = True) -> Result:
     ``NaT``, or objects with ``None``. Dates and times are ``datetime64`` and ``timedelta64``, decimals objects of
     ``decimal.Decimal``, unless ``logical`` is false.
     """
+    numbers = array.numbers()
+    if numbers is not None:
+        return np.asarray(numbers)
     if logical:
         array = array.logical(decimals=False)
     buffers = {key: np.asarray(buffer) for key, buffer in array.buffers() if not _is_idle(key, buffer)}
@@ -80,7 +83,7 @@ def _is_idle(key: str, buffer: _forthwith.Buffer) -> bool:
 def _node(form: Node, buffers: Buffers, length: int) -> Result:
     scale = _scale(form)
     if scale is not None:
-        return _decimals(_stored(form, buffers, length), scale)
+        return decimals(_stored(form, buffers, length), scale)
     return _stored(form, buffers, length)
 
 
@@ -101,7 +104,7 @@ def _scale(form: Node) -> int | None:
     return int(meaning.rstrip("]").rpartition(",")[2])
 
 
-def _decimals(stored: Result, scale: int) -> Result:
+def decimals(stored: Result, scale: int) -> Result:
     """Exact numbers of whole numbers of their last digit, or of those in bytes."""
     # Of any length: the default context would round to 28 digits, and text of whole numbers ends at 4300.
     exact = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
