@@ -1,9 +1,9 @@
-//! A Form with its columns.
+//! An array: a Form with its columns.
 
 use crate::{Column, Form, Invalid};
 use std::collections::HashMap;
 
-/// Columns and what they mean: the arguments of `ak.from_buffers`.
+/// Columns and the [`Form`] that describes their structure: the arguments of `ak.from_buffers`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
     /// The structure.
@@ -15,13 +15,14 @@ pub struct Array {
 }
 
 impl Array {
-    /// The buffer called `key`.
+    /// Returns the buffer named `key`, or `None` if there is no such buffer.
     #[must_use]
     pub fn column(&self, key: &str) -> Option<&Column> {
         self.columns.iter().find(|(name, _)| name == key).map(|(_, column)| column)
     }
 
-    /// The fields of a record, an array each; anything else stays as it is. Columns are shared, not copied.
+    /// Splits a record into one array for each field; any other array is returned as the only one. Columns
+    /// are shared, not copied.
     #[must_use]
     pub fn into_fields(self) -> Vec<Self> {
         let Form::Record { contents, .. } = &self.form else { return vec![self] };
@@ -42,12 +43,12 @@ impl Array {
         fields
     }
 
-    /// Two parts of the same rows as one: the Forms have to be the same but for what is [`Form::Empty`] in
-    /// one of them, which is taken from the other, and for fields of records that only one of them has; those
-    /// of the other come last. Buffers that both have are kept once, and have to be equal.
+    /// Joins two parts of the same rows. Their Forms must be equal, except that a [`Form::Empty`] in one is
+    /// replaced by the other's content, and that records may have different fields; fields that only `other`
+    /// has are appended. Buffers that both parts have must be equal, and are kept once.
     ///
     /// # Errors
-    /// [`Invalid::Unlike`] if they are not of one structure, or their offsets differ.
+    /// [`Invalid::Unlike`] if the lengths, the structures or the contents of a common buffer differ.
     pub fn join(mut self, other: Self) -> Result<Self, Invalid> {
         if self.length != other.length {
             return Err(Invalid::Unlike { key: String::new() });
@@ -70,7 +71,8 @@ impl Array {
     }
 }
 
-/// As deep as the Forms, which are validated when they are made of a schema.
+/// Joins two Forms. The recursion is as deep as the Forms, whose depth is limited when they are made from a
+/// schema.
 fn join(form: &mut Form, other: Form) -> Result<(), Invalid> {
     match (form, other) {
         (Form::List { key, content }, Form::List { key: k, content: c })
@@ -91,7 +93,7 @@ fn join(form: &mut Form, other: Form) -> Result<(), Invalid> {
             Form::Record { fields: Some(fields), contents, .. },
             Form::Record { fields: Some(names), contents: others, .. },
         ) => names.into_iter().zip(others).try_for_each(|(name, other)| {
-            // Parts come in order, so that the last field is the one that is gone on with.
+            // Parts arrive in order, so an unfinished field is the last one of its name.
             match fields.iter().rposition(|known| *known == name).and_then(|at| contents.get_mut(at)) {
                 Some(content) => join(content, other),
                 None => {

@@ -1,21 +1,21 @@
-//! Forms in Awkward Array's own notation.
+//! Serialization of Forms to Awkward Array's JSON.
 
 use crate::{DType, Form};
 use serde_json::{Map, Value as Json, json};
 
 impl Form {
-    /// The JSON that `ak.forms.from_json` and `ak.from_buffers` take. Nodes with buffers have their key as
-    /// `form_key`; the others have none, which `ak.from_buffers` accepts.
+    /// Returns the JSON that `ak.forms.from_json` and `ak.from_buffers` accept. Nodes with buffers have their
+    /// key as `form_key`; the others have a null `form_key`, which `ak.from_buffers` accepts.
     ///
-    /// An option around a union has no place in Awkward's vocabulary;
+    /// Awkward Array does not support an option around a union;
     /// [`Array::for_awkward`](crate::Array::for_awkward) turns it into a union of options.
     #[must_use]
     pub fn to_awkward_json(&self) -> String {
         json_of(self, false).to_string()
     }
 
-    /// The same for what [`Array::logical`](crate::Array::logical) gives: numbers for which NumPy has a type,
-    /// such as `datetime64[us]`, are of that type.
+    /// Returns the JSON for the result of [`Array::logical`](crate::Array::logical): numbers for which NumPy
+    /// has a type, such as `datetime64[us]`, are of that type.
     #[must_use]
     pub fn to_logical_json(&self) -> String {
         json_of(self, true).to_string()

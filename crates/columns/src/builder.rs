@@ -7,52 +7,51 @@ use crate::{
 use std::ops::{Deref, DerefMut, Range};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// A column being filled: by several threads at disjoint places, or by one that appends in place.
+/// A column being filled, by several threads in disjoint slots or by one that appends.
 ///
-/// Places are handed out in the order of the calls to [`append`](Self::append); what is written into them may
-/// come later and from another thread. When the reservation is used up, `append` waits until every [`Slot`]
-/// handed out has been dropped, because growing moves the memory: reserve well, and do not hold a slot while
-/// appending.
+/// Slots follow each other in the order of the calls to [`append`](Self::append); they may be written later
+/// and by another thread. When the reserved capacity is used up, `append` waits until every [`Slot`] has been
+/// dropped, because growing moves the memory: reserve well, and do not hold a slot while appending.
 pub struct Builder {
     dtype: DType,
     memory: Memory,
     state: Mutex<State>,
-    /// Told when the last slot is dropped.
+    /// Notified when the last slot is dropped.
     quiet: Condvar,
 }
 
 struct State {
-    /// Away while lent.
+    /// `None` while lent.
     buffer: Option<Buffer>,
-    /// Bytes handed out.
+    /// Bytes in use, including those of slots.
     used: usize,
-    /// Slots handed out and not yet dropped.
+    /// Number of slots that are not dropped yet.
     slots: usize,
-    /// Whether several threads write side by side.
+    /// Whether several threads write at the same time.
     beside: bool,
-    /// The kind of pages that are made ahead, if any are, and the bytes for which they are there or being
+    /// Kind of the pages to make in advance, if any, and the byte offset up to which they exist or are being
     /// made.
     pages: Option<(Pages, usize)>,
-    /// Bytes that came with the latest place or loan.
+    /// Bytes of the latest slot, or added by the latest loan.
     latest: usize,
-    /// Rows whose index is not written unless other items follow: then nothing is used yet.
+    /// Rows whose index is not written until other items are appended; `used` is 0 until then.
     rows: Presence,
 }
 
 impl State {
-    /// A column in other memory than before.
+    /// Updates `pages` after the buffer has changed.
     fn look(&mut self) {
         self.pages = self.buffer.as_ref().and_then(Buffer::pages);
-        // One thread has huge pages made by writing: there is nothing to be saved.
+        // A single thread makes huge pages by writing to them; making them in advance saves nothing.
         self.pages = self.pages.filter(|(kind, _)| *kind == Pages::Small || self.beside);
         if let Some((_, paged)) = &mut self.pages {
             *paged = self.used.max(*paged);
         }
     }
 
-    /// The bytes that need pages before a writer reaches `end`.
+    /// Returns the memory whose pages should be made before a writer reaches `end`, and marks it as made.
     ///
-    /// The amount that follows is unknown: no more pages are made than a part of what there is.
+    /// The size of later appends is unknown, so at most a fraction of the current size is made in advance.
     fn ahead(&mut self, end: usize) -> Option<(*mut u8, usize)> {
         let ((kind, paged), buffer) = (self.pages?, self.buffer.as_ref()?);
         let far = match kind {
@@ -66,7 +65,7 @@ impl State {
         let page = |at: usize| (at + PAD) / HUGE * HUGE;
         let (from, until) = match kind {
             Pages::Small => (paged, far),
-            // Pages that lie in the place as a whole are the holder's alone, who makes them by writing.
+            // Huge pages that lie entirely in the slot are made by its holder, by writing to them.
             Pages::Huge => (paged.max(page(end).saturating_sub(PAD)), page(far - 1) + HUGE - PAD),
         };
         let until = until.min(buffer.capacity());
@@ -76,11 +75,10 @@ impl State {
 }
 
 impl Builder {
-    /// An empty column that can take `reserve_bytes` without growing. With `offsets`, the leading zero is
-    /// already in it.
+    /// Creates an empty column with a capacity of `reserve_bytes`. With `offsets`, it starts with the leading
+    /// zero.
     ///
-    /// The reservation is a wish: under a memory limit, or where the system refuses, less is reserved and the
-    /// column grows later.
+    /// The capacity may be less under a memory limit or if the system refuses; the column grows later.
     pub fn new(
         memory: &Memory,
         dtype: DType,
@@ -90,8 +88,9 @@ impl Builder {
         Self::expecting(memory, dtype, offsets, (reserve_bytes, reserve_bytes))
     }
 
-    /// Reserves address space for the first number of bytes, and chooses the size of pages by the second, which are
-    /// expected to be written: a few small pages are cheaper than a huge one.
+    /// Creates an empty column with a capacity of `reserve_bytes`, of which `expected` bytes are expected to
+    /// be written. The expected size decides the size of pages: a few small pages are cheaper than a huge
+    /// one.
     pub fn expecting(
         memory: &Memory,
         dtype: DType,
@@ -109,17 +108,17 @@ impl Builder {
         Ok(Self { dtype, memory: memory.clone(), state: Mutex::new(state), quiet: Condvar::new() })
     }
 
-    /// The thread that takes a place also makes the huge pages that come next, for columns that several
-    /// threads write side by side: they would all wait for the same fresh page, and the system would have
-    /// each of them clear one, of which it keeps the first.
+    /// Makes huge pages in advance, on the thread that takes a slot, for columns that several threads write
+    /// at the same time. They would all fault on the same fresh page, and the system would clear one for each
+    /// thread and keep the first.
     pub fn make_pages_ahead(&mut self) {
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
         state.beside = true;
         state.look();
     }
 
-    /// Room for `bytes` in all, as [`new`](Self::new) reserves it, of which `expected` are expected to be
-    /// written, as it has turned out. Nothing happens if there is as much.
+    /// Reserves a total capacity of `bytes`, of which `expected` are expected to be written, and moves the
+    /// items there. Does nothing if the capacity suffices.
     ///
     /// # Panics
     /// If the buffer is lent, or a [`Slot`] is outstanding.
@@ -134,11 +133,11 @@ impl Builder {
         Ok(())
     }
 
-    /// The same for columns that are filled together, which may [lie together](Memory::allocate_together),
-    /// too, with little more room than is expected to be written.
+    /// Reserves memory for columns that are filled together: the bytes of each and those expected to be
+    /// written. The buffers may [share pages](Memory::allocate_together), with little spare capacity.
     ///
     /// # Panics
-    /// As [`reserve`](Self::reserve).
+    /// If a buffer is lent, or a [`Slot`] is outstanding.
     pub fn reserve_together(columns: &[Self], rooms: &[(usize, usize)]) -> Result<(), OutOfMemory> {
         let Some(first) = columns.first() else { return Ok(()) };
         let wish = |(column, room): (&Self, &(usize, usize))| {
@@ -156,7 +155,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Goes on in a buffer that is larger.
+    /// Moves the items to a larger buffer.
     fn move_to(&self, mut larger: Buffer) {
         let mut state = self.lock();
         assert_eq!(state.slots, 0, "a column is moved while it is written");
@@ -173,7 +172,7 @@ impl Builder {
         self.dtype
     }
 
-    /// Items so far, the leading zero of offsets and places not yet filled included.
+    /// Number of items, including the leading zero of offsets and slots that are not written yet.
     #[must_use]
     pub fn len(&self) -> usize {
         let state = self.lock();
@@ -186,9 +185,9 @@ impl Builder {
         self.len() == 0
     }
 
-    /// Appends the index of `rows`, the first of which is row `first` of the content, without a place for it, if
-    /// that goes on with what the column is so far: such an index from the first row on. Answers whether it was
-    /// done. What comes later in another way makes places for all.
+    /// Appends the index of `rows`, whose first present row is row `first` of the content, without writing
+    /// it. Returns whether it was appended: only if the column is an int64 column with nothing but such rows,
+    /// up to row `first` of the content. A later [`append`](Self::append) writes the whole index.
     pub fn append_rows(&self, first: i64, rows: &Presence) -> bool {
         let mut state = self.lock();
         let goes_on = self.dtype == DType::Int64
@@ -202,7 +201,7 @@ impl Builder {
         goes_on
     }
 
-    /// Writes the index of the rows.
+    /// Writes the index of the deferred rows.
     #[cold]
     fn write_index(state: &mut State) -> Result<(), OutOfMemory> {
         let rows = std::mem::take(&mut state.rows);
@@ -219,8 +218,8 @@ impl Builder {
         Ok(())
     }
 
-    /// The place of the next `items`, for the caller alone; the end moves behind it. Its bytes hold anything
-    /// until they are written.
+    /// Appends `items` items and returns their bytes for writing. Their content is arbitrary until they are
+    /// written. Waits for all slots to be dropped if the buffer has to grow.
     ///
     /// # Panics
     /// If the buffer is lent.
@@ -260,7 +259,7 @@ impl Builder {
         }
     }
 
-    /// Appends items that are at hand, in native byte order.
+    /// Appends items, given in native byte order.
     ///
     /// # Panics
     /// If the buffer is lent or `bytes` does not divide into items.
@@ -270,8 +269,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Takes everything after the first `items` back, as when an entry fails half way. More than there are
-    /// changes nothing.
+    /// Removes all but the first `items`, as when an entry fails half-way. A larger number changes nothing.
     pub fn truncate(&mut self, items: usize) {
         let bytes = items.saturating_mul(self.dtype.size());
         let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
@@ -279,8 +277,8 @@ impl Builder {
         state.rows.truncate(items);
     }
 
-    /// The last item as the running end of offsets: 0 if there is none, or the items are not int64, or the
-    /// buffer is lent. Meaningful once no slot is outstanding.
+    /// Returns the last offset, or 0 if the column is empty, is not int64, or its buffer is lent. Meaningful
+    /// only while no slot is outstanding.
     pub fn last_offset(&self) -> i64 {
         let dtype = self.dtype;
         let state = self.lock();
@@ -288,8 +286,8 @@ impl Builder {
         buffer.bytes(state.used).last_chunk().map_or(0, |last| i64::from_ne_bytes(*last))
     }
 
-    /// A copy of some items, in native byte order; `None` if they are not all there, or not all written:
-    /// while a slot is outstanding or the buffer is lent.
+    /// Returns a copy of some items in native byte order. Returns `None` if the range exceeds the column, a
+    /// slot is outstanding or the buffer is lent.
     #[must_use]
     pub fn read(&self, items: Range<usize>) -> Option<Vec<u8>> {
         let size = self.dtype.size();
@@ -299,12 +297,12 @@ impl Builder {
         Some(buffer.bytes(state.used).get(bytes)?.to_vec())
     }
 
-    /// Hands the memory itself out, with the number of items in it, to a machine that appends on its own.
-    /// Waits until every [`Slot`] handed out has been dropped, since the machine may move the memory. Until
-    /// the buffer is [given back](Self::give_back), the column can neither be appended to nor finished.
+    /// Lends the buffer, with its number of items, to code that appends by itself. Waits until every [`Slot`]
+    /// has been dropped, since the borrower may move the memory. Until the buffer is [given
+    /// back](Self::give_back), the column can neither be appended to nor finished.
     ///
     /// # Panics
-    /// If it is lent already, or has an index that was [not written](Self::append_rows).
+    /// If the buffer is lent already, or the column has an index that is [not written](Self::append_rows).
     pub fn lend(&self) -> (Buffer, usize) {
         let mut state = self.lock();
         assert_eq!(state.rows.rows(), 0, "a column whose index is not written is lent");
@@ -320,13 +318,13 @@ impl Builder {
         let (buffer, items) = (state.buffer.take().expect(LENT), state.used / self.dtype.size());
         drop(state);
         if let Some((start, len)) = ahead {
-            // SAFETY: it lies in the buffer, which is here.
+            // SAFETY: the range is within the buffer, which is owned by this function.
             unsafe { populate(start, len) };
         }
         (buffer, items)
     }
 
-    /// Takes the memory back, now with `items` in it. It may be another buffer than the one lent.
+    /// Takes back a lent buffer, or another one in its place, with `items` items in it.
     ///
     /// # Panics
     /// If the buffer cannot hold that many items.
@@ -347,7 +345,7 @@ impl Builder {
         }
     }
 
-    /// The finished column; what was reserved and not used is given back.
+    /// Finishes the column and releases unused capacity.
     ///
     /// # Panics
     /// If the buffer is lent.
@@ -362,26 +360,27 @@ impl Builder {
         Column::from_buffer(self.dtype, buffer, state.used / self.dtype.size())
     }
 
-    /// The [`Memory`] it grows in.
+    /// Returns the [`Memory`] that it allocates from.
     #[must_use]
     pub const fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// No code panics between two changes of the state, so a poisoned lock still guards a consistent one.
+    /// Locks the state. No code panics between two changes of it, so a poisoned lock still guards a
+    /// consistent state.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A buffer of `bytes` bytes, or of as many as can be had, but at least of `least`.
+/// Allocates a buffer of `bytes` bytes, or of fewer if memory is short, but of at least `least`.
 fn allocate(memory: &Memory, bytes: usize, expected: usize, least: usize) -> Result<Buffer, OutOfMemory> {
     let mut wish = bytes;
     if memory.available() != usize::MAX {
-        // Columns that are filled at the same time share what is left.
+        // Columns that are filled at the same time share the available memory.
         wish = wish.min(memory.available() / 4).max(least);
     }
-    // So do they of address space, which stacks and scratch need, too.
+    // They also share the address space, which stacks and scratch memory need as well.
     if wish > FLOOR {
         wish = wish.min(address_space_left() / 8).max(least);
     }
@@ -401,14 +400,14 @@ impl std::fmt::Debug for Builder {
     }
 }
 
-/// A place in a column: bytes to be written by its holder.
+/// A range of a column, to be written by its holder.
 pub struct Slot<'a> {
     start: *mut u8,
     len: usize,
     /// Memory whose pages are to be made before anything is written.
     before: Option<(*mut u8, usize)>,
-    /// Memory behind the place whose pages are to be made for others, when everything is written: clearing
-    /// large pages drives what is to be written from the caches.
+    /// Memory after the slot whose pages are made for other writers once the slot is written: clearing huge
+    /// pages would evict the data to be written from the caches.
     after: Option<(*mut u8, usize)>,
     builder: &'a Builder,
 }
@@ -422,17 +421,17 @@ impl Deref for Slot<'_> {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the place lies in the builder's buffer, initialised; it neither moves nor is read or
-        // written through anything else while a slot is outstanding.
+        // SAFETY: the slot is within the builder's buffer, which is initialised, does not move, and is not
+        // accessed at this range through anything else while the slot exists.
         unsafe { std::slice::from_raw_parts(self.start, self.len) }
     }
 }
 
 impl DerefMut for Slot<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        // Not sooner: places are taken on one's turn, which is to be short.
+        // Not in `append`, whose callers take slots in order and should be fast.
         if let Some((start, len)) = self.before.take() {
-            // SAFETY: it lies in the builder's buffer, which does not move while a slot is outstanding.
+            // SAFETY: the range is within the builder's buffer, which does not move while a slot exists.
             unsafe { populate(start, len) };
         }
         // SAFETY: as above, and the borrow is exclusive.
@@ -443,7 +442,8 @@ impl DerefMut for Slot<'_> {
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         if let Some((start, len)) = self.after {
-            // SAFETY: it lies in the builder's buffer, which does not move before this slot is counted off.
+            // SAFETY: the range is within the builder's buffer, which does not move before `slots` is
+            // decremented.
             unsafe { populate(start, len) };
         }
         let mut state = self.builder.lock();
@@ -454,10 +454,10 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// The error for methods that are called out of order.
+/// Panic message of methods that are called while the buffer is lent.
 const LENT: &str = "the column's buffer is lent and not given back";
-/// Bytes of small pages that are made ahead of use, at least and at most.
+/// Minimum and maximum number of bytes of small pages that are made in advance.
 const LEAST: usize = 16 << 10;
 const BATCH: usize = 128 << 10;
-/// A reservation of this size that is refused is refused for good.
+/// Reservation size, in bytes, up to which a failed allocation is final.
 const FLOOR: usize = 4096;

@@ -1,17 +1,17 @@
-//! One finished column.
+//! Finished columns.
 
 use crate::{Buffer, DType, Presence, TextViews, with_integer};
 use bytes::Bytes;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Items of one type, one after the other, in memory that is shared and no longer changes. Cloning and
-/// slicing copy nothing; the last one dropped gives the memory back, from whichever thread.
+/// Contiguous items of one type, in memory that is shared and immutable. Cloning and slicing copy no items;
+/// dropping the last clone releases the memory, on any thread.
 #[derive(Clone)]
 pub struct Column {
     dtype: DType,
     backing: Arc<Backing>,
-    /// First byte within the backing.
+    /// Byte offset of the first item within the backing.
     at: usize,
     /// Number of items.
     len: usize,
@@ -22,15 +22,16 @@ enum Backing {
     Words(Words),
     Bytes(Bytes),
     Items(Box<dyn Items>),
-    /// The index of rows, some of which are missing, made when it is first looked at.
+    /// The index of rows with missing ones, computed on first access.
     Rows(Presence),
-    /// The offsets and the bytes of texts, made of their views when they are first looked at.
+    /// The offsets and the bytes of texts, computed from their views on first access.
     TextOffsets(Arc<TextViews>),
     TextBytes(Arc<TextViews>),
 }
 
 impl Column {
-    /// The first `items` of a filled buffer. The tail is not given back: see [`Buffer::shrink`].
+    /// Makes a column of the first `items` items of a filled buffer. Unused capacity is kept: see
+    /// [`Buffer::shrink`].
     ///
     /// # Panics
     /// If the buffer is too small to hold them.
@@ -41,36 +42,36 @@ impl Column {
         Self { dtype, backing: Arc::new(Backing::Buffer(buffer)), at: 0, len: items }
     }
 
-    /// A read-only view of bytes in native order, such as a mapped file. It need not be aligned. Bytes after
-    /// the last whole item are not part of the column.
+    /// Makes a read-only column of bytes in native order, such as those of a mapped file, without a copy.
+    /// They need not be aligned. Bytes after the last whole item are ignored.
     #[must_use]
     pub fn from_bytes(dtype: DType, bytes: Bytes) -> Self {
         let len = bytes.len() / dtype.size();
         Self { dtype, backing: Arc::new(Backing::Bytes(bytes)), at: 0, len }
     }
 
-    /// A column with a copy of `items`.
+    /// Makes a column with a copy of `items`.
     #[must_use]
     pub fn from_slice<T: Native>(items: &[T]) -> Self {
         Self::copied(T::DTYPE, bytes_of(items))
     }
 
-    /// A column that takes `items` over as they are.
+    /// Makes a column that owns `items`, without a copy.
     #[must_use]
     pub fn from_vec<T: Native>(items: Vec<T>) -> Self {
         let len = items.len();
         Self { dtype: T::DTYPE, backing: Arc::new(Backing::Items(Box::new(items))), at: 0, len }
     }
 
-    /// The index of rows, some of which are missing: integers of 64 bits, which take no memory before they are
-    /// looked at.
+    /// Makes the int64 index of rows with missing ones, which takes no memory until it is accessed.
     #[must_use]
     pub fn of_rows(rows: Presence) -> Self {
         let len = rows.rows();
         Self { dtype: DType::Int64, backing: Arc::new(Backing::Rows(rows)), at: 0, len }
     }
 
-    /// The rows of which this is the index, if it was made of them.
+    /// Returns the rows that this column is the index of, if it was made by [`of_rows`](Self::of_rows) and
+    /// covers all of them.
     #[must_use]
     pub fn presence(&self) -> Option<&Presence> {
         match &*self.backing {
@@ -81,7 +82,8 @@ impl Column {
         }
     }
 
-    /// The offsets and the bytes of texts, which are made of their views when they are first looked at.
+    /// Makes the columns of the offsets and the bytes of texts, which are computed from their views on first
+    /// access.
     #[must_use]
     pub fn of_texts(texts: TextViews) -> [Self; 2] {
         let (rows, bytes) = (texts.rows(), usize::try_from(texts.length()).unwrap_or(usize::MAX));
@@ -93,7 +95,8 @@ impl Column {
         ]
     }
 
-    /// The views that these offsets are made of, and the rows of these offsets among them.
+    /// Returns the views that these offsets are computed from and the range of texts that the offsets cover,
+    /// if the column was made by [`of_texts`](Self::of_texts).
     #[must_use]
     pub fn texts(&self) -> Option<(&TextViews, Range<usize>)> {
         match &*self.backing {
@@ -133,7 +136,7 @@ impl Column {
         self.len * self.dtype.size()
     }
 
-    /// The items as bytes in native order.
+    /// Returns the items as bytes in native order.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         let end = self.at + self.nbytes();
@@ -148,15 +151,15 @@ impl Column {
         }
     }
 
-    /// The address of the first item, for interfaces that pass addresses; valid as long as the column or a
-    /// clone of it lives.
+    /// Returns the address of the first item, for interfaces that pass addresses; valid as long as the column
+    /// or a clone of it lives.
     #[must_use]
     pub fn address(&self) -> usize {
         self.as_bytes().as_ptr().addr()
     }
 
-    /// Whether the memory is the process's own and may be written by whoever owns all columns that share it.
-    /// A view of a mapped file may not.
+    /// Whether the process owns the memory, so that the owner of all columns that share it may write to it.
+    /// Memory from [`from_bytes`](Self::from_bytes), such as a mapped file, is not writable.
     #[must_use]
     pub fn writable(&self) -> bool {
         match &*self.backing {
@@ -167,14 +170,15 @@ impl Column {
         }
     }
 
-    /// Whether the memory is the process's own, and no other column shares it: it stays as it is while this one is
-    /// borrowed. Memory of a mapped file, of Python or of another library may be written to by others at any time.
+    /// Whether the process owns the memory and no other column shares it, so that it cannot change while this
+    /// column is borrowed. Memory of a mapped file, of Python or of another library may be written to by
+    /// others at any time.
     #[must_use]
     pub fn is_unshared(&self) -> bool {
         self.writable() && Arc::strong_count(&self.backing) == 1
     }
 
-    /// The items of `range`, sharing the memory. What lies outside is cut off.
+    /// Returns the items of `range` without a copy. The range is clamped to the column.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.len);
@@ -182,14 +186,15 @@ impl Column {
         Self { at: self.at + start * self.dtype.size(), len: end - start, ..self.clone() }
     }
 
-    /// The same bytes under another type: `None` if they do not divide into it.
+    /// Reinterprets the bytes as items of another type; `None` if the number of bytes is not a multiple of
+    /// its size.
     #[must_use]
     pub fn view(&self, dtype: DType) -> Option<Self> {
         let bytes = self.nbytes();
         bytes.is_multiple_of(dtype.size()).then(|| Self { dtype, len: bytes / dtype.size(), ..self.clone() })
     }
 
-    /// A copy of its own, in aligned memory: what keeps one row without pinning its whole column.
+    /// Copies the items into aligned memory, so that a slice no longer keeps its whole column alive.
     #[must_use]
     pub fn compact(&self) -> Self {
         Self::copied(self.dtype, self.as_bytes())
@@ -200,29 +205,29 @@ impl Column {
         Self { dtype, backing: Arc::new(Backing::Words(Words::of(bytes))), at: 0, len }
     }
 
-    /// The items as shared bytes, copying nothing.
+    /// Returns the items as shared bytes, without a copy.
     #[must_use]
     pub fn to_bytes(&self) -> Bytes {
         if self.is_empty() { Bytes::new() } else { Bytes::from_owner(Raw(self.clone())) }
     }
 
-    /// The items, if `T` is the column's type and they are aligned for it.
+    /// Returns the items, or `None` if `T` is not the column's type or they are not aligned.
     #[must_use]
     pub fn items<T: Native>(&self) -> Option<&[T]> {
         if T::DTYPE == self.dtype { self.kept_as() } else { None }
     }
 
-    /// Whether items of a type are kept as `T`: a type as its own Rust type, and booleans as `u8`.
+    /// Whether items of a type are stored as `T`: each type as its own Rust type, and booleans also as `u8`.
     pub(crate) fn is_kept_as<T: Native>(dtype: DType) -> bool {
         dtype == T::DTYPE || (dtype == DType::Bool && T::DTYPE == DType::UInt8)
     }
 
-    /// The items as they are kept, if that is as `T` and they are aligned for it.
+    /// Returns the items as they are stored, or `None` if they are not stored as `T` or not aligned.
     pub(crate) fn kept_as<T: Native>(&self) -> Option<&[T]> {
         if Self::is_kept_as::<T>(self.dtype) { items_of(self.as_bytes()) } else { None }
     }
 
-    /// One item, whatever the alignment.
+    /// Returns one item, aligned or not; `None` if `T` is not the column's type or `at` is out of range.
     #[must_use]
     pub fn item<T: Native>(&self, at: usize) -> Option<T> {
         if T::DTYPE != self.dtype || at >= self.len {
@@ -232,7 +237,8 @@ impl Column {
         self.as_bytes().get(at * size..(at + 1) * size).and_then(T::from_bytes)
     }
 
-    /// One item as a whole number, whatever the alignment: a truth value as 0 or 1. Real numbers are none.
+    /// Returns one item as an integer, aligned or not; booleans are 0 or 1. Returns `None` for floats and if
+    /// `at` is out of range.
     #[must_use]
     pub fn integer(&self, at: usize) -> Option<i128> {
         with_integer!(self.dtype, T => self.item::<T>(at).map(i128::from),
@@ -241,7 +247,7 @@ impl Column {
         )
     }
 
-    /// Whether these are the integers of 64 bits 0, 1, 2 and so on: an index of rows of which none is missing.
+    /// Whether the items are the int64 sequence 0, 1, 2, …: an index without missing rows.
     #[must_use]
     pub fn counts_up(&self) -> bool {
         let known = || match &*self.backing {
@@ -253,9 +259,9 @@ impl Column {
     }
 }
 
-/// Whether `index`, integers of 64 bits in native order, is 0, 1, 2 and so on.
+/// Whether `index`, int64 items in native byte order, is the sequence 0, 1, 2, ….
 pub(crate) fn counts_up(index: &[u8]) -> bool {
-    // Some at a time: the first that differ end it, and those before are compared without a branch for each.
+    // Chunks allow an early exit without a branch for each item.
     (0..).step_by(512).zip(index.as_chunks::<8>().0.chunks(512)).all(|(first, some)| {
         let differs = |(at, item): (i64, &[u8; 8])| at ^ i64::from_ne_bytes(*item);
         (first..).zip(some).map(differs).fold(0, |all, bits| all | bits) == 0
@@ -269,24 +275,24 @@ impl std::fmt::Debug for Column {
 }
 
 impl PartialEq for Column {
-    /// Same type, same bytes.
+    /// Compares types and bytes.
     fn eq(&self, other: &Self) -> bool {
         self.dtype == other.dtype && self.as_bytes() == other.as_bytes()
     }
 }
 
-/// The Rust types of column items. Sealed.
+/// Rust types of column items. Sealed.
 pub trait Native:
     Copy + Default + Send + Sync + PartialEq + std::fmt::Debug + sealed::Sealed + 'static
 {
-    /// The element type it stands for.
+    /// The element type.
     const DTYPE: DType;
-    /// From exactly as many bytes, in native order.
+    /// Reads a value from bytes in native order; `None` unless their number is the size of the type.
     fn from_bytes(bytes: &[u8]) -> Option<Self>;
 }
 
 mod sealed {
-    /// Plain numbers, of which every bit pattern is a value.
+    /// Plain numbers: every bit pattern is a valid value.
     pub trait Sealed {}
 }
 
@@ -327,26 +333,28 @@ natives! {
     f64 Float64 as_f64;
 }
 
-/// Items as their bytes, in native order.
+/// Returns items as bytes in native order.
 #[must_use]
 pub fn bytes_of<T: Native>(items: &[T]) -> &[u8] {
-    // SAFETY: plain numbers without padding are initialised bytes, borrowed as long as `items`.
+    // SAFETY: plain numbers have no padding, so all bytes are initialised; they are borrowed as long as
+    // `items`.
     unsafe { std::slice::from_raw_parts(items.as_ptr().cast(), size_of_val(items)) }
 }
 
-/// Bytes as items in native order, if the bytes are aligned for them. Bytes after the last whole item are cut off.
+/// Reinterprets bytes in native order as items; `None` if they are not aligned. Bytes after the last whole
+/// item are ignored.
 #[must_use]
 #[inline]
 pub fn items_of<T: Native>(bytes: &[u8]) -> Option<&[T]> {
     let fits = bytes.as_ptr().addr().is_multiple_of(align_of::<T>());
-    // SAFETY: the address is aligned, as many items lie there, initialised, and every bit pattern is a `T` (the
-    // trait is sealed: plain numbers only).
+    // SAFETY: the address is aligned, the slice has this number of initialised items, and every bit pattern
+    // is a `T` (the trait is sealed: plain numbers only).
     fits.then(|| unsafe {
         std::slice::from_raw_parts(bytes.as_ptr().cast::<T>(), bytes.len() / size_of::<T>())
     })
 }
 
-/// A vector of numbers, whatever their type.
+/// A vector of numbers of any type.
 trait Items: Send + Sync {
     fn bytes(&self) -> &[u8];
 }
@@ -366,7 +374,7 @@ impl AsRef<[u8]> for Raw {
     }
 }
 
-/// Bytes in memory aligned for any item.
+/// Bytes in memory that is aligned for any item type.
 struct Words {
     words: Vec<u64>,
     len: usize,
@@ -382,7 +390,7 @@ impl Words {
     }
 
     fn bytes(&self) -> &[u8] {
-        // SAFETY: `len` is at most the bytes of the words, which are initialised and stay in place while
+        // SAFETY: `len` is at most the byte length of the words, which are initialised and not moved while
         // borrowed.
         unsafe { std::slice::from_raw_parts(self.words.as_ptr().cast(), self.len) }
     }

@@ -1,16 +1,16 @@
-//! Decimals of any width as text.
+//! Conversion of decimals of any width to text.
 
-/// The longest byte string that is spelled out, 157 827 digits: the work grows with the square of the digits,
-/// which bytes of a file must not decide alone.
+/// Maximum length in bytes of a decimal that is converted to text, which is 157 827 digits. The work is
+/// quadratic in the number of digits, so that the input must not decide it alone.
 pub(crate) const MOST_BYTES: usize = 1 << 16;
 
-/// Zeros between the point and the first digit that are written; beyond, an exponent stands for them. No
-/// bytes of a file carry such zeros, a scale is only a number. All decimals of Arrow, which have at most 76
-/// digits, are without an exponent.
+/// Maximum number of zeros between the point and the first digit; beyond, an exponent is written. Such zeros
+/// are due to the scale alone, which is only a number in a file. Decimals of Arrow, of at most 76 digits,
+/// never have an exponent.
 const MOST_ZEROS: usize = 100;
 
-/// A number in two's complement, most significant byte first, with its point; `None` for one of more than
-/// [`MOST_BYTES`].
+/// Formats a big-endian number in two's complement with its decimal point; `None` if it is longer than
+/// [`MOST_BYTES`], apart from sign bytes that fit 128 bits.
 pub(crate) fn of_bytes(bytes: &[u8], scale: u32) -> Option<String> {
     if let Some(bytes) = extend::<16>(bytes) {
         return Some(of_number(i128::from_be_bytes(bytes), scale));
@@ -21,18 +21,18 @@ pub(crate) fn of_bytes(bytes: &[u8], scale: u32) -> Option<String> {
     })
 }
 
-/// A whole number of the last digit, with its point.
+/// Formats an unscaled value with its decimal point.
 pub(crate) fn of_number(value: i128, scale: u32) -> String {
     pointed(value < 0, &value.unsigned_abs().to_string(), scale)
 }
 
-/// Whether a number in two's complement has no more digits than these.
+/// Whether a number in two's complement, most significant byte first, has at most `most` digits.
 pub(crate) fn has_digits(bytes: &[u8], most: u32) -> bool {
     let negative = bytes.first().is_some_and(|first| *first >= 0x80);
     let fill = if negative { 0xff } else { 0 };
     let first = bytes.iter().position(|byte| *byte != fill).unwrap_or(bytes.len());
-    // Each byte is more than 2.4 digits and less than 2.5. Digits are made near the limit alone, and not of
-    // more bytes than are spelled.
+    // A byte has between 2.4 and 2.5 digits. Digits are only counted near the limit, and only of numbers that
+    // are not longer than [`MOST_BYTES`].
     let bytes = &bytes[first.saturating_sub(1)..];
     let (count, most) = (bytes.len() as u64, u64::from(most));
     if count * 5 / 2 < most || count.saturating_sub(2) * 12 / 5 > most {
@@ -41,29 +41,29 @@ pub(crate) fn has_digits(bytes: &[u8], most: u32) -> bool {
     bytes.len() > MOST_BYTES || digits(bytes, negative).len() as u64 <= most
 }
 
-/// The count of last digits that the bytes of a decimal are, in two's complement, most significant first; `None` if 64 bits do not
-/// have it.
+/// Returns the unscaled value of a decimal, given in two's complement, most significant byte first; `None` if
+/// it exceeds 64 bits.
 #[must_use]
 pub fn decimal_count(bytes: &[u8]) -> Option<i64> {
     extend(bytes).map(i64::from_be_bytes)
 }
 
-/// A number in two's complement in a given number of bytes, most significant first; `None` if it needs more.
+/// Sign-extends or shortens a big-endian number in two's complement to `N` bytes; `None` if it needs more.
 pub(crate) fn extend<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     let fill = if bytes.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
     let mut out = [fill; N];
     let cut = bytes.len().saturating_sub(N);
     let (over, kept) = bytes.split_at(cut);
     out[N - kept.len()..].copy_from_slice(kept);
-    // The bytes that are cut off must only repeat the sign.
+    // Dropped bytes must only repeat the sign.
     let same_sign = (out[0] >= 0x80) == (fill == 0xff);
     (over.iter().all(|byte| *byte == fill) && same_sign).then_some(out)
 }
 
-/// The digits of the absolute value, without leading zeros.
+/// Returns the decimal digits of the absolute value, without leading zeros.
 fn digits(bytes: &[u8], negative: bool) -> String {
     const NINE_DIGITS: u64 = 1_000_000_000;
-    // The absolute value of a negative number is what its complement says, and one.
+    // The absolute value of a negative number is its complement plus one.
     let mut carry = u64::from(negative);
     let words: Vec<u32> = bytes
         .rchunks(4)
@@ -75,7 +75,7 @@ fn digits(bytes: &[u8], negative: bool) -> String {
             word as u32
         })
         .collect();
-    // Nine digits each, least significant first.
+    // Groups of nine digits, least significant first.
     let mut groups: Vec<u32> = Vec::new();
     for word in words.iter().rev() {
         let mut carry = u64::from(*word);

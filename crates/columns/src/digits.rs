@@ -1,4 +1,4 @@
-//! Whether decimals have no more digits than their type says.
+//! Check that decimals have no more digits than their type.
 
 use crate::decimal;
 use crate::invalid::DEEPEST;
@@ -6,38 +6,38 @@ use crate::lookup::Lookup;
 use crate::validate::items;
 use crate::{Array, DType, Form, Invalid, LogicalType};
 
-/// A decimal of more digits than its type has: other libraries and files have no room for it.
+/// A decimal with more digits than its type, which other libraries and files cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the decimal {number} has more digits than {meaning}")]
 pub struct ManyDigits {
-    /// The row of the array.
+    /// Row of the array.
     pub row: u64,
-    /// Where in the row: `[].price`.
+    /// Path within the row, such as `[].price`.
     pub member: String,
-    /// The number; its first digits, if it has very many.
+    /// The number; only its first digits if it has many.
     pub number: String,
     /// The type.
     pub meaning: LogicalType,
 }
 
 impl Array {
-    /// Looks whether all decimals have no more digits than their type. What no row refers to, as beneath a
-    /// null, is not looked at.
+    /// Checks that no decimal has more digits than its type. Values that no row refers to, such as those
+    /// beneath a null, are not checked; neither are columns that contradict their Form.
     ///
     /// # Errors
-    /// The first decimal of a column that has more.
+    /// The first decimal with more digits.
     pub fn check_digits(&self) -> Result<(), ManyDigits> {
         let walk = Walk { lookup: &Lookup::of(self) };
-        // Columns that are not what their Form says are found by others, who say so better.
+        // Columns that contradict their Form are reported by `validate`, with a better message.
         walk.node(&self.form, &Rows::All(self.length), "", 0).ok().flatten().map_or(Ok(()), Err)
     }
 }
 
 /// Rows of a node that rows of the array refer to.
 enum Rows {
-    /// As many as the array has, each its own.
+    /// The first rows of the node, each for the row of the array with its number.
     All(u64),
-    /// The row of the node, and that of the array.
+    /// Pairs of a row of the node and a row of the array.
     Some(Vec<(u64, u64)>),
 }
 
@@ -49,7 +49,7 @@ impl Rows {
         }
     }
 
-    /// How many rows of the node it takes.
+    /// Number of rows that the node must have.
     fn end(&self) -> u64 {
         match self {
             Self::All(length) => *length,
@@ -131,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The first number that has too many digits, and the row of the array.
+    /// Returns the first number with too many digits, and its row of the array.
     fn decimals(
         &self,
         content: &Form,
@@ -176,7 +176,7 @@ fn fits(number: i128, precision: u32) -> bool {
     10u128.checked_pow(precision).is_none_or(|limit| number.unsigned_abs() < limit)
 }
 
-/// For an error: 100 digits would not help its reader.
+/// Shortens a number for an error message to its first 60 characters.
 fn shortened(number: Option<String>, bytes: usize) -> String {
     const MOST: usize = 60;
     match number {
@@ -209,7 +209,7 @@ mod tests {
                 ("n-data".into(), Column::from_slice(numbers)),
             ],
         };
-        // The second is beneath a null.
+        // The second number is beneath a null.
         assert_eq!(array(&[999, 70_000, -999, 0]).check_digits(), Ok(()));
         let found = array(&[999, 0, -1000, 0]).check_digits().unwrap_err();
         assert_eq!((found.row, found.member.as_str()), (2, "[].d"));

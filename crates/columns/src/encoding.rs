@@ -1,12 +1,12 @@
-//! How single values lie in a file.
+//! Encodings of single values in files.
 
 use crate::DType;
 use serde::{Deserialize, Serialize};
 
-/// One fixed-width value in a file and what it becomes in a column.
+/// Encoding of a fixed-width value in a file, and its type in a column.
 ///
-/// The two packed forms are those of ROOT's `Float16_t` and `Double32_t`; they stand here because completing
-/// them is a column kernel, whatever format they come from.
+/// The two packed encodings are those of ROOT's `Float16_t` and `Double32_t`; they are here because a column
+/// kernel decodes them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Encoding {
@@ -16,7 +16,7 @@ pub enum Encoding {
     Little(DType),
     /// One byte; anything but zero is true.
     Bool,
-    /// One byte, 0 or 1: others are none.
+    /// One byte, 0 or 1; other values are invalid.
     StrictBool,
     /// A big-endian `f32` that becomes a `f64` (`Double32_t` without a range).
     Widened,
@@ -26,7 +26,7 @@ pub enum Encoding {
         factor: f64,
         /// The value of zero.
         min: f64,
-        /// The largest value: larger ones were stored as this.
+        /// The largest value; larger ones were clamped to it when they were written.
         max: f64,
         /// `Float32` or `Float64`.
         to: DType,
@@ -41,7 +41,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Bytes one value takes in the file.
+    /// Number of bytes of a value in the file.
     #[must_use]
     pub const fn width(self) -> usize {
         match self {

@@ -1,8 +1,8 @@
-//! The last step when all blocks are decoded: columns that follow from other columns.
+//! Derivation of columns from others after all blocks are decoded.
 //!
-//! A program writes of a union only which alternative a row is, one byte, and of an enum only the number of
-//! its symbol. Where in the alternative's rows the row is follows from that, but only for all blocks
-//! together, so it is found here, in one pass.
+//! For a union, a program writes only the tag of each row, one byte; for an enum, only the number of its
+//! symbol. The index within the alternative follows from the tags of all blocks together, so it is computed
+//! here, in one pass.
 
 use crate::text::texts;
 use crate::{
@@ -13,129 +13,129 @@ use crate::{
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::HashMap};
 
-/// One step from the columns a program fills to those a [`Form`](crate::Form) names.
+/// Conversion of a column that a program fills to those that a [`Form`](crate::Form) names.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Finisher {
-    /// `key-tags` becomes `key-index`: rows with the tag `null` are null.
+    /// Replaces `key-tags` by `key-index`: rows with the tag `null` are null.
     Option {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The tag of null.
+        /// Tag of null.
         null: i8,
     },
-    /// `key-index` is made of `key-tags`.
+    /// Adds `key-index`, computed from `key-tags`.
     Union {
-        /// The node.
+        /// Key of the node.
         key: String,
     },
-    /// `key-tags` becomes `key-index`, and `union-tags` and `union-index` of the rows that are not null. Tags
-    /// above `null` move down by one.
+    /// Replaces `key-tags` by `key-index`, and by `union-tags` and `union-index` of the rows that are not
+    /// null. Tags above `null` decrease by one.
     OptionUnion {
-        /// The option.
+        /// Key of the option.
         key: String,
-        /// The tag of null.
+        /// Tag of null.
         null: i8,
-        /// The union in it.
+        /// Key of the union in it.
         union: String,
     },
-    /// `key-objects` becomes `key-index`, and with a `union` also that one's tags and index. An object has a
-    /// row once, however often it is meant. An item is 0 for null; what is met for the first time is its
-    /// alternative, from 1, in the low [`OBJECT_BITS`] bits of a positive number; what was met before is
-    /// minus the number of objects since then, that one counted, times 2³².
+    /// Replaces `key-objects` by `key-index` and, with a `union`, by its tags and index. Each object has one
+    /// row, however often it is referenced. An item is 0 for null; for a new object, a positive number with
+    /// its alternative, counted from 1, in the low [`OBJECT_BITS`] bits; for a reference to an earlier
+    /// object, minus the number of objects since then, including that one, times 2³².
     Objects {
-        /// The option.
+        /// Key of the option.
         key: String,
-        /// The union in it, if there are several alternatives.
+        /// Key of the union in it, if there are several alternatives.
         union: Option<String>,
     },
-    /// `key-packed`, bytes as they lie in a file, becomes `key-data`, the numbers that they are.
+    /// Replaces `key-packed`, encoded bytes of a file, by `key-data`, the decoded numbers.
     Unpack {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// How each number is stored.
+        /// Encoding of each number.
         wire: Encoding,
     },
-    /// `key-mixed`, numbers that are stored in several ways, becomes `key-data`, the numbers that they are.
-    /// Each is one byte that says which of `wires`, and its bytes as they lie in a file; or
-    /// [`NO_NUMBER`](crate::NO_NUMBER), which is zero.
+    /// Replaces `key-mixed`, numbers of several encodings, by `key-data`, the decoded numbers. Each is one
+    /// byte, the position of its encoding in `wires`, and its encoded bytes; or
+    /// [`NO_NUMBER`](crate::NO_NUMBER), which becomes zero.
     Mixed {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// How numbers are stored.
+        /// Encodings of the numbers.
         wires: Vec<Encoding>,
-        /// The columns that they become.
+        /// Element type of `key-data`.
         to: DType,
     },
-    /// `key-packed`, bytes that have to be 0 or 1, becomes `key-data`, truth values, without a copy.
+    /// Replaces `key-packed`, bytes that must be 0 or 1, by `key-data`, booleans, without a copy.
     ValidateBool {
-        /// The node.
+        /// Key of the node.
         key: String,
     },
-    /// `key-index`, numbers of symbols, becomes `key-offsets` and `key-data`, the symbols themselves.
+    /// Replaces `key-index`, numbers of symbols, by `key-offsets` and `key-data` of the symbols.
     Symbols {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The meaning of the numbers.
+        /// Symbols by number.
         symbols: Vec<String>,
     },
-    /// `key-index`, numbers of which some have a name, becomes `key-offsets` and `key-data`: the names, or the digits of
-    /// numbers without one.
+    /// Replaces `key-index`, numbers some of which have a name, by `key-offsets` and `key-data` of the names,
+    /// or of the digits of numbers without one.
     NamedNumbers {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The names of the numbers.
+        /// Numbers and their names.
         names: Vec<(i32, String)>,
     },
-    /// `key-offsets` and `key-data` are the categories, to which the numbers in `key-index` point.
+    /// Adds `key-offsets` and `key-data` of the categories that the numbers in `key-index` refer to.
     Categories {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The meaning of the numbers.
+        /// Categories by number.
         symbols: Vec<String>,
     },
 }
 
-/// Bits of an item of [`Finisher::Objects`] that say which alternative the object is.
+/// Number of low bits of an item of [`Finisher::Objects`] that hold the alternative of a new object.
 pub const OBJECT_BITS: u32 = 7;
 
-/// Why columns could not be finished.
+/// Reason that columns could not be finished.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FinishError {
-    /// A column is not there, or of another type: the plan contradicts itself.
+    /// A column is absent, or of another type: the plan contradicts itself.
     #[error("there is no column {key} to finish")]
     Missing {
-        /// Its name.
+        /// Name of the column.
         key: String,
     },
-    /// The index of an enum beyond its symbols.
+    /// The number of an enum is outside its symbols.
     #[error("enum index {found} out of range (0..{symbols})")]
     Symbol {
-        /// The column.
+        /// Key of the column.
         key: String,
-        /// The row.
+        /// Row of the column.
         row: u64,
-        /// The number.
+        /// The invalid number.
         found: i32,
-        /// How many symbols there are.
+        /// Number of symbols.
         symbols: usize,
     },
-    /// A byte where only 0 and 1 have a meaning.
+    /// A byte of a boolean is neither 0 nor 1.
     #[error("a boolean is neither 0 nor 1")]
     Truth {
-        /// The column.
+        /// Key of the column.
         key: String,
     },
-    /// A pointer to an object that has not been read.
+    /// A reference to an object that has not been read.
     #[error("a pointer refers to an object that has not been read")]
     Object {
-        /// The column.
+        /// Key of the column.
         key: String,
-        /// The row.
+        /// Row of the column.
         row: u64,
     },
-    /// No memory.
+    /// An allocation failed.
     #[error("no memory for {} bytes", .0.bytes)]
     OutOfMemory(OutOfMemory),
 }
@@ -149,7 +149,7 @@ impl From<OutOfMemory> for FinishError {
 type Columns = Vec<(String, Column)>;
 
 impl Finisher {
-    /// The name of the column it is made of, which is the only one it needs.
+    /// Returns the name of the column that it converts, its only input.
     #[must_use]
     pub fn takes(&self) -> String {
         match self {
@@ -165,7 +165,7 @@ impl Finisher {
         }
     }
 
-    /// Replaces some of the columns.
+    /// Converts its column, and replaces it in `columns`.
     pub fn apply(&self, columns: &mut Columns, memory: &Memory) -> Result<(), FinishError> {
         match self {
             Self::Option { key, null } => {
@@ -256,7 +256,7 @@ impl Finisher {
                 columns.push((format!("{key}-data"), data));
             }
             Self::Categories { key, symbols } => {
-                // Numbers have been looked at when they were read.
+                // The numbers were validated when they were read.
                 columns.extend(texts(key, symbols));
             }
         }
@@ -272,7 +272,7 @@ fn take(columns: &mut Columns, key: &str, part: &str, dtype: DType) -> Result<Co
     }
 }
 
-/// A column of `length` items, written by `fill`.
+/// Makes a column of `items` items, written by `fill`.
 fn column(
     memory: &Memory,
     dtype: DType,
@@ -293,7 +293,7 @@ fn option_index(tags: &[i8], null: i8, memory: &Memory) -> Result<Column, Finish
         let mut next = 0i64;
         for (to, tag) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(tags) {
             let there = i64::from(*tag != null);
-            // All bits set where there is none: -1.
+            // All bits are set for null, which is -1.
             *to = (next | (there - 1)).to_ne_bytes();
             next += there;
         }
@@ -338,7 +338,7 @@ fn union_index(tags: &[i8], memory: &Memory) -> Result<Column, FinishError> {
     })
 }
 
-/// Offsets and bytes of numbers by their names.
+/// Returns offsets and bytes of the names or digits of numbers.
 fn spell_numbers(
     numbers: &Column,
     names: &[(i32, String)],
@@ -370,7 +370,7 @@ fn spell_numbers(
     Ok((offsets, data))
 }
 
-/// Offsets and bytes of symbols.
+/// Returns offsets and bytes of the symbols of numbers.
 fn spell(
     key: &str,
     numbers: &Column,

@@ -1,9 +1,9 @@
-//! Options and unions as Awkward Array allows them.
+//! Rewriting of options and unions to the nesting that Awkward Array supports.
 //!
-//! A schema may nest them freely (`["null", "int", "string"]` is an option around a union); Awkward's
-//! vocabulary may not: options hold neither options nor unions, unions hold at least two alternatives, no
-//! unions, and options in all alternatives or in none. Chains that break these rules are resolved row by row
-//! into one node that keeps them.
+//! A schema may nest them freely (`["null", "int", "string"]` is an option around a union). Awkward Array
+//! restricts them: an option must not contain an option or a union; a union has at least two alternatives,
+//! none of which is a union, and all or none of which are options. Chains that break these rules are resolved
+//! row by row into one node that keeps them.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
@@ -13,13 +13,13 @@ use crate::{Array, Column, DType, Form, Invalid};
 use std::borrow::Cow;
 
 impl Form {
-    /// Whether options and unions stand only where `ak.from_buffers` takes them.
+    /// Whether `ak.from_buffers` supports the nesting of all options and unions.
     #[must_use]
     pub fn fits_awkward(&self) -> bool {
         !self.nodes().any(Self::breaks_rules)
     }
 
-    /// The Form that [`Array::for_awkward`] gives, without data.
+    /// Returns the Form of the result of [`Array::for_awkward`].
     pub fn for_awkward(&self) -> Result<Self, Invalid> {
         rewrite(self, None, &mut Vec::new(), 0)
     }
@@ -41,9 +41,9 @@ impl Form {
 }
 
 impl Array {
-    /// The same rows with options and unions where `ak.from_buffers` takes them. Nothing is copied where they
-    /// already are; otherwise only tags and indexes are made anew, under keys that end in `-flat`. A union of
-    /// one alternative becomes an option.
+    /// Rewrites options and unions to a nesting that `ak.from_buffers` supports. Data are never copied; the
+    /// tags and indexes of rewritten nodes are computed, under keys that end in `-flat`. A union of one
+    /// alternative becomes an option.
     pub fn for_awkward(&self) -> Result<Self, Invalid> {
         if self.form.fits_awkward() {
             return Ok(self.clone());
@@ -54,7 +54,7 @@ impl Array {
     }
 }
 
-/// The buffers and the number of rows of a node; `None` when only the Form is wanted.
+/// Buffers and number of rows of a node; `None` if only the Form is rewritten.
 type Data<'a> = Option<(&'a Lookup<'a>, u64)>;
 
 fn rewrite(
@@ -104,7 +104,7 @@ fn rewrite(
     })
 }
 
-/// Options of categories, of which the categories themselves become the content.
+/// Rewrites an option of categories to an option of the texts of the categories.
 fn categories(
     key: &str,
     content: &Form,
@@ -126,7 +126,7 @@ fn categories(
     Ok(Form::Option { key: flat, content: Box::new(texts) })
 }
 
-/// An option or union that is in order: only what is below is rewritten.
+/// Keeps a valid option or union, and rewrites its contents.
 fn keep(form: &Form, chain: Chain<'_>, out: &mut Vec<(String, Column)>, depth: u32) -> Result<Form, Invalid> {
     Ok(match (form, chain) {
         (Form::Option { key, content }, Chain::Option { inner, .. }) => {
@@ -185,7 +185,7 @@ fn flatten(
         return Ok(Form::Option { key, content: Box::new(content) });
     }
     if optional {
-        // Nulls are a row more in the first alternative.
+        // Nulls are an additional row of the first alternative.
         for at in index.iter_mut().filter(|at| **at < 0) {
             *at = rows[0];
         }
@@ -202,7 +202,7 @@ fn flatten(
     Ok(Form::Union { key, contents })
 }
 
-/// Options and unions directly around each other, and the leaves below.
+/// Directly nested options and unions, and the leaves below.
 enum Chain<'a> {
     Leaf { tag: usize, form: &'a Form, data: Data<'a> },
     Option { index: Cow<'a, [i64]>, data: Data<'a>, inner: Box<Self> },
@@ -267,7 +267,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    /// The leaf and its row; row -1 of the first leaf for a null.
+    /// Returns the leaf of a row and the row within it; a null is row -1 of the first leaf.
     fn resolve(&self, row: u64) -> Option<(usize, i64)> {
         let at = usize::try_from(row).ok()?;
         match self {

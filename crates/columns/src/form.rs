@@ -1,43 +1,43 @@
-//! The meaning of columns: Awkward Array's Form vocabulary.
+//! Structure of arrays: Awkward Array's Form vocabulary.
 
 use crate::{DType, LogicalType};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::HashSet};
 
-/// The structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`,
-/// `key-offsets`, `key-index` and `key-tags`, as `ak.from_buffers` spells them. Offsets are always int64.
-/// Several nodes may share one key (and so one offsets buffer) when the data guarantees it.
+/// Structure of an array, apart from its buffers. `key` names a node; its buffers are `key-data`,
+/// `key-offsets`, `key-index` and `key-tags`, as `ak.from_buffers` names them. Offsets are always int64.
+/// Several nodes may share one key, and so one offsets buffer, if their data are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Form {
-    /// Nothing is known of the items and there are none.
+    /// An array of unknown type, without items.
     Empty,
     /// Numbers. `shape` holds the fixed inner dimensions, outermost first; empty for plain numbers.
     Numpy {
-        /// Names the buffer `key-data`.
+        /// Key of the buffer `key-data`.
         key: String,
         /// Element type.
         dtype: DType,
-        /// Inner dimensions.
+        /// Inner dimensions, outermost first.
         shape: Vec<u64>,
     },
     /// UTF-8 (or, with `binary`, arbitrary) byte strings: offsets in `key-offsets`, bytes in `key-data`.
     String {
-        /// Names both buffers.
+        /// Key of both buffers.
         key: String,
         /// Byte strings rather than text.
         binary: bool,
     },
     /// Lists of any length.
     List {
-        /// Names the buffer `key-offsets`.
+        /// Key of the buffer `key-offsets`.
         key: String,
         /// The items.
         content: Box<Self>,
     },
     /// Lists of one fixed length.
     Regular {
-        /// Items in each list.
+        /// Number of items in each list.
         size: u64,
         /// The items.
         content: Box<Self>,
@@ -46,48 +46,49 @@ pub enum Form {
     Record {
         /// Field names, in order.
         fields: Option<Vec<String>>,
-        /// One Form a field.
+        /// Forms of the fields.
         contents: Vec<Self>,
-        /// The record's class name, if it has one.
+        /// Class name of the record, if it has one.
         name: Option<String>,
     },
     /// Values or nulls: `key-index` (int64) holds the row of `content`, negative for null.
     Option {
-        /// Names the buffer `key-index`.
+        /// Key of the buffer `key-index`.
         key: String,
         /// The values.
         content: Box<Self>,
     },
     /// One of several types: `key-tags` (int8) and `key-index` (int64).
     Union {
-        /// Names both buffers.
+        /// Key of both buffers.
         key: String,
         /// The alternatives, in tag order.
         contents: Vec<Self>,
     },
-    /// Texts of which there are few different ones: `key-index` (int32) holds the number of the category,
-    /// `key-offsets` and `key-data` the categories.
+    /// Dictionary-encoded text: `key-index` (int32) holds the number of the category, `key-offsets` and
+    /// `key-data` the categories.
     Categorical {
-        /// Names the buffers.
+        /// Key of the buffers.
         key: String,
         /// The categories.
         categories: Vec<String>,
     },
-    /// Numbers or byte strings that mean something beyond that. They are kept as without it.
+    /// Numbers or byte strings with a logical type, which does not affect their storage.
     Logical {
-        /// The logical type of the numbers.
+        /// The logical type.
         meaning: LogicalType,
-        /// How they are kept.
+        /// Form of the stored values.
         content: Box<Self>,
     },
 }
 
-/// The name of the tuples of key and value in lists that were maps, if the keys are no texts: such lists are
-/// written as maps again.
+/// Record name of the key-value pairs of a map with keys other than text, so that its lists are written as a
+/// map again.
 pub const MAP: &str = "map";
 
 impl Form {
-    /// The node without what it means.
+    /// Returns the stored Form: the content of logical types, at any depth of nesting; other nodes
+    /// themselves.
     #[must_use]
     pub fn kept(&self) -> &Self {
         match self {
@@ -96,7 +97,8 @@ impl Form {
         }
     }
 
-    /// What this node is made of: the items of lists, the values that there are, the fields or the alternatives.
+    /// Returns the direct children: the content of lists, options and logical types, the fields or the
+    /// alternatives.
     #[must_use]
     pub fn contents(&self) -> &[Self] {
         match self {
@@ -109,7 +111,7 @@ impl Form {
         }
     }
 
-    /// The same, to change it.
+    /// Returns the [`contents`](Self::contents), mutably.
     pub fn contents_mut(&mut self) -> &mut [Self] {
         match self {
             Self::Empty | Self::Numpy { .. } | Self::String { .. } | Self::Categorical { .. } => &mut [],
@@ -121,13 +123,13 @@ impl Form {
         }
     }
 
-    /// The class name of a record, if it has one.
+    /// Returns the class name of a record, if it has one.
     #[must_use]
     pub fn record_name(&self) -> Option<&str> {
         if let Self::Record { name, .. } = self { name.as_deref() } else { None }
     }
 
-    /// The length of lists of one length, and what they hold. Dimensions of numbers are such lists.
+    /// Returns the length and the content of fixed-size lists, of which the dimensions of numbers are a case.
     #[must_use]
     pub fn fixed(&self) -> Option<(u64, Cow<'_, Self>)> {
         match self {
@@ -141,7 +143,8 @@ impl Form {
         }
     }
 
-    /// The key and the type of numbers or truth values, in lists or not, if that is what these are.
+    /// Returns key and element type of numbers or booleans, at any depth of lists and options; `None` for
+    /// other Forms.
     #[must_use]
     pub fn numbers(&self) -> Option<(&str, DType)> {
         match self {
@@ -153,13 +156,13 @@ impl Form {
         }
     }
 
-    /// The type of numbers, in lists or not, if that is what these are. Truth values are none.
+    /// Returns the type of numbers, at any depth of lists and options; `None` for booleans and other Forms.
     #[must_use]
     pub fn number(&self) -> Option<DType> {
         self.numbers().map(|(_, dtype)| dtype).filter(|dtype| *dtype != DType::Bool)
     }
 
-    /// Numbers of another type, in the same lists. What has no numbers stays as it is.
+    /// Replaces the type of the numbers that [`number`](Self::number) returns. Other Forms are unchanged.
     #[must_use]
     pub fn with_number(mut self, number: DType) -> Self {
         if self.number().is_some() {
@@ -177,7 +180,8 @@ impl Form {
         self
     }
 
-    /// Lists of this length of it, the opposite of [`fixed`](Self::fixed): of numbers a dimension more.
+    /// Wraps the Form in lists of `size` items, the inverse of [`fixed`](Self::fixed): numbers get another
+    /// dimension.
     #[must_use]
     pub fn repeated(self, size: u64) -> Self {
         match self {
@@ -189,7 +193,7 @@ impl Form {
         }
     }
 
-    /// This node and all below, each before what it is made of.
+    /// Iterates over this node and its descendants, parents first.
     pub fn nodes(&self) -> impl Iterator<Item = &Self> {
         let mut rest = vec![self];
         std::iter::from_fn(move || {
@@ -199,13 +203,13 @@ impl Form {
         })
     }
 
-    /// Changes this node, and then what it is made of.
+    /// Calls `change` for this node and its descendants, parents first.
     pub fn change(&mut self, change: &mut dyn FnMut(&mut Self)) {
         change(self);
         self.contents_mut().iter_mut().for_each(|content| content.change(change));
     }
 
-    /// The key of the node's buffers, if it has any.
+    /// Returns the key of the node's buffers, if it has any.
     fn key(&self) -> Option<&str> {
         match self {
             Self::Numpy { key, .. }
@@ -218,7 +222,7 @@ impl Form {
         }
     }
 
-    /// The same, to change it.
+    /// Returns the [`key`](Self::key), mutably.
     fn key_mut(&mut self) -> Option<&mut String> {
         match self {
             Self::Numpy { key, .. }
@@ -231,12 +235,12 @@ impl Form {
         }
     }
 
-    /// Puts this before all keys.
+    /// Prepends a prefix to all keys.
     pub fn prefix_keys(&mut self, prefix: &str) {
         self.rename_keys(&mut |key| format!("{prefix}{key}"));
     }
 
-    /// Gives each node other keys, made of those that they have.
+    /// Replaces each key by the result of `name`.
     pub fn rename_keys(&mut self, name: &mut dyn FnMut(&str) -> String) {
         self.change(&mut |node| {
             if let Some(key) = node.key_mut() {
@@ -245,12 +249,12 @@ impl Form {
         });
     }
 
-    /// The keys of this node and all below.
+    /// Returns the keys of this node and its descendants.
     pub(crate) fn keys(&self) -> HashSet<&str> {
         self.nodes().filter_map(Self::key).collect()
     }
 
-    /// The datashape-like type of one item, such as `var * 3 * float32`.
+    /// Returns the type of one item in a notation like datashape, such as `var * 3 * float32`.
     #[must_use]
     pub fn type_string(&self) -> String {
         match self {
@@ -289,7 +293,7 @@ impl Form {
     }
 }
 
-/// A name in a type: in quotes unless it is a word.
+/// Quotes a name in a type unless it is a word.
 fn spelled(name: &str) -> Cow<'_, str> {
     let is_word = !name.starts_with(|c: char| c.is_ascii_digit())
         && !name.is_empty()

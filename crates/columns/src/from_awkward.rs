@@ -1,38 +1,39 @@
-//! Awkward Array's Forms and buffers, taken in.
+//! Import of Awkward Array's Forms and buffers.
 
 use crate::rows_without_bytes::RowsWithoutBytes;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 use bytes::Bytes;
 use serde_json::Value as Json;
 
-/// Why a Form in Awkward Array's notation cannot be taken in.
+/// Reason that an Awkward Array could not be imported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AwkwardImportError {
-    /// It is none.
+    /// The JSON is not a valid Form.
     #[error("no Form of Awkward Array: {what}")]
     NotAForm {
-        /// The fault in it.
+        /// Description of the problem.
         what: String,
     },
-    /// A kind of node or of number that columns here do not have.
+    /// A kind of node or number that is not supported.
     #[error("{what} is not supported here")]
     Unsupported {
-        /// The kind, and the column with the fields on the way.
+        /// The kind, and the path of the column.
         what: String,
     },
-    /// The buffers are not what the Form says.
+    /// The buffers contradict the Form.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
 
 impl Array {
-    /// Takes what `ak.to_buffers` gives: a Form as JSON, a length, and buffers by their names, in native
-    /// order. Masks become indexes, offsets and indexes are widened to 64 bits; what has those already is not
-    /// copied. Lists with starts and stops are to be packed before (`ak.to_packed`).
+    /// Imports the result of `ak.to_buffers`: a Form as JSON, a length, and buffers by name, in native byte
+    /// order. Masks become indexes, and offsets and indexes are widened to 64 bits; other buffers are not
+    /// copied. Lists with starts and stops must be packed first (`ak.to_packed`).
     ///
     /// # Errors
-    /// A Form that is none, or of kinds that are not supported; buffers that are missing or too short.
+    /// An invalid Form, an unsupported kind of node, and buffers that are absent, too short or contradict the
+    /// Form.
     pub fn from_awkward(
         form: &str,
         length: u64,
@@ -60,10 +61,10 @@ impl Array {
 }
 
 impl Array {
-    /// Arrays of one length as the fields of records.
+    /// Makes an array of records with arrays of equal length as fields.
     ///
     /// # Errors
-    /// They are of different lengths, or not as many as names.
+    /// [`AwkwardImportError::NotAForm`] if the lengths differ, or if the arrays are not as many as the names.
     pub fn from_fields(names: Vec<String>, arrays: Vec<Self>) -> Result<Self, AwkwardImportError> {
         let length = arrays.first().map_or(0, |array| array.length);
         if names.len() != arrays.len() || arrays.iter().any(|array| array.length != length) {
@@ -71,7 +72,7 @@ impl Array {
         }
         let (mut contents, mut columns) = (Vec::new(), Vec::new());
         for (at, mut array) in arrays.into_iter().enumerate() {
-            // Keys that were different within each are different among all.
+            // A prefix makes the keys of all arrays distinct.
             let prefix = format!("field{at}-");
             array.form.prefix_keys(&prefix);
             contents.push(array.form);
@@ -96,9 +97,9 @@ struct Given<'b> {
     buffers: &'b mut dyn FnMut(&str) -> Option<Bytes>,
     columns: Vec<(String, Column)>,
     nodes: u32,
-    /// The fields on the way, to where it ended if with an error.
+    /// Path of the fields to the current node, or to the node that failed.
     path: Vec<String>,
-    /// A buffer that was looked at before its turn: each is asked for once.
+    /// A buffer that was fetched early: each is requested only once.
     fetched: Option<(String, Bytes)>,
     rows: RowsWithoutBytes,
 }
@@ -184,7 +185,7 @@ impl Given<'_> {
                 self.option(json, key, index, depth)?
             }
             "UnmaskedArray" => {
-                // The content first: it has as many rows as the index gets.
+                // The content goes first, because it bounds the length of the index.
                 let content = Box::new(self.content(json, length, depth)?);
                 self.columns.push((format!("{key}-index"), Column::from_vec((0..length as i64).collect())));
                 Form::Option { key, content }
@@ -251,13 +252,13 @@ impl Given<'_> {
         Ok(Form::Option { key, content: Box::new(self.content(json, rows, depth)?) })
     }
 
-    /// Refuses more rows that hold no bytes than the bytes of the buffers so far justify.
+    /// Limits rows without bytes by the bytes of the buffers so far.
     fn check_rows(&mut self, length: u64) -> Result<(), AwkwardImportError> {
         let bytes = self.columns.iter().map(|(_, column)| column.as_bytes().len() as u64).sum();
         Ok(self.rows.add(length, bytes)?)
     }
 
-    /// Texts of which there are few different ones; other categories are put down again.
+    /// Imports categories of text; others are expanded to one value for each row.
     fn categories(
         &mut self,
         json: &Json,
@@ -292,8 +293,8 @@ impl Given<'_> {
         Ok(Form::Categorical { key, categories })
     }
 
-    /// How many strings a node has within, if it says so: categories are there also while no row has them
-    /// yet.
+    /// Returns the number of strings in the content by the length of its offsets, or 0 if it has none.
+    /// Categories that no row refers to are imported too.
     fn strings(&mut self, json: &Json) -> Result<u64, AwkwardImportError> {
         let Some(content) = json.get("content") else { return Ok(0) };
         let size = match content.get("offsets").and_then(Json::as_str) {
@@ -308,7 +309,7 @@ impl Given<'_> {
         Ok(rows)
     }
 
-    /// Rows of another node: strings are put down again, which categories mostly are.
+    /// Gathers the strings that an index refers to; other contents are unsupported.
     fn picked(
         &mut self,
         json: &Json,
@@ -340,7 +341,7 @@ impl Given<'_> {
         Ok(Form::String { key, binary })
     }
 
-    /// Text or byte strings, whose offsets are there.
+    /// Imports the bytes of text or byte strings, whose offsets are imported already.
     fn text(&mut self, json: &Json, key: String, kind: &str, end: u64) -> Result<Form, AwkwardImportError> {
         let bytes = self.chars(json, end)?;
         self.columns.push((format!("{key}-data"), bytes));
@@ -377,7 +378,7 @@ impl Given<'_> {
         Ok(Form::Numpy { key, dtype, shape })
     }
 
-    /// NumPy's times, of whatever unit: what is no time (`NaT`) is a null.
+    /// Imports NumPy's times of any supported unit; `NaT` becomes null.
     fn times(
         &mut self,
         json: &Json,
@@ -413,7 +414,8 @@ impl Given<'_> {
         let said = json.pointer("/parameters/logical").and_then(Json::as_str).and_then(LogicalType::parse);
         let meaning = match said {
             _ if primitive == "datetime64[D]" => LogicalType::Date,
-            // The type leaves out two facts: times of day are spans for NumPy, and zones are not known.
+            // NumPy's types lack two facts, which the parameter supplies: that a timedelta is a time of day,
+            // and that a timestamp has a zone.
             Some(meaning @ LogicalType::Time(of)) if long && of == unit => meaning,
             Some(meaning @ LogicalType::Timestamp { unit: of, .. }) if !long && of == unit => meaning,
             _ if long => LogicalType::Duration(unit),
@@ -439,7 +441,7 @@ impl Given<'_> {
         Ok(Form::Option { key: option, content: Box::new(form) })
     }
 
-    /// The bytes of strings.
+    /// Imports the bytes of strings.
     fn chars(&mut self, json: &Json, end: u64) -> Result<Column, AwkwardImportError> {
         let content = json.get("content").ok_or_else(|| not_a_form("content"))?;
         if text(content, "class")? == "EmptyArray" {
@@ -448,7 +450,7 @@ impl Given<'_> {
         Ok(Column::from_bytes(DType::UInt8, self.buffer(content, "data", end, 1)?))
     }
 
-    /// The buffer of a node, which has to hold `length` items.
+    /// Returns a buffer of a node, and checks that it has at least `items` items.
     fn buffer(
         &mut self,
         json: &Json,
@@ -468,7 +470,7 @@ impl Given<'_> {
         Ok(bytes)
     }
 
-    /// Offsets or an index, of whatever width the node says.
+    /// Reads the first `count` items of offsets or an index, of the width that the node gives.
     fn integers(
         &mut self,
         json: &Json,
@@ -513,12 +515,12 @@ fn dtype(primitive: &str) -> Option<DType> {
         .find(|dtype| dtype.name() == primitive)
 }
 
-/// Items in several dimensions, outermost first.
+/// Wraps a Form in the dimensions of `shape`, outermost first.
 fn dimensions(shape: &[u64], item: Form) -> Form {
     shape.iter().rev().fold(item, |content, size| Form::Regular { size: *size, content: Box::new(content) })
 }
 
-/// Whether a node can mean that.
+/// Whether a logical type applies to a node.
 fn fits(meaning: LogicalType, form: &Form) -> bool {
     match (meaning, form) {
         (LogicalType::Decimal { .. }, Form::String { binary, .. }) => *binary,

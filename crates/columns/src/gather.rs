@@ -1,4 +1,4 @@
-//! Runs of rows from several arrays as one array.
+//! Concatenation of runs of rows from several arrays.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
@@ -7,15 +7,16 @@ use crate::{Array, Column, DType, Form, Invalid};
 use std::collections::HashSet;
 use std::ops::Range;
 
-/// Runs of rows of each of the arrays.
+/// Runs of rows for each array.
 type Runs = Vec<Vec<Range<u64>>>;
 
 impl Array {
-    /// Some rows of several arrays of one Form, copied one after the other: the runs of the first array, then
-    /// those of the second.
+    /// Copies runs of rows of several arrays of one Form: the runs of the first array, then those of the
+    /// second, and so on.
     ///
     /// # Errors
-    /// No arrays, Forms that differ, rows that are not there, or an array that contradicts itself.
+    /// [`Invalid`] if there are no arrays, their Forms differ, a row is out of range, or an array contradicts
+    /// itself.
     pub fn gather(parts: &[(&Self, &[Range<u64>])]) -> Result<Self, Invalid> {
         let Some((first, _)) = parts.first() else { return Err(Invalid::Missing { key: "arrays".into() }) };
         let mut runs = Vec::with_capacity(parts.len());
@@ -38,7 +39,7 @@ impl Array {
 
 struct Gather<'a> {
     sources: Vec<Lookup<'a>>,
-    /// Nodes may share a key, and mean the same rows by it.
+    /// Keys that are copied already: nodes may share one, for the same rows.
     done: HashSet<String>,
     columns: Vec<(String, Column)>,
 }
@@ -66,7 +67,7 @@ impl Gather<'_> {
             Form::Categorical { key, categories } => {
                 if self.done.insert(key.clone()) {
                     self.data(key, "index", DType::Int32, &runs)?;
-                    // The categories are the Form's, and so the same in all arrays.
+                    // The categories are part of the Form, and so equal in all arrays.
                     if let Some(source) = self.sources.first() {
                         let count = categories.len() as u64;
                         let offsets = source.column(key, "offsets", DType::Int64, count + 1)?.clone();
@@ -131,7 +132,7 @@ impl Gather<'_> {
         }
     }
 
-    /// Keeps the offsets of lists, from zero, and answers which items they have.
+    /// Appends the offsets of lists, starting at zero, and returns the runs of their items.
     fn offsets(&mut self, key: &str, runs: &Runs) -> Result<Runs, Invalid> {
         let mut inner: Runs = Vec::with_capacity(runs.len());
         let mut kept: Vec<i64> = Vec::with_capacity(total(runs) as usize + 1);
@@ -177,7 +178,7 @@ impl Gather<'_> {
     }
 }
 
-/// The items of runs, which were compared with the columns' lengths, as bits of one width.
+/// Copies the items of runs, which are within the columns, as bits of the width of `T`.
 fn copy<T: crate::Native>(columns: &[&Column], runs: &Runs, total: usize) -> Column {
     let mut kept: Vec<T> = Vec::with_capacity(total);
     for (column, runs) in columns.iter().zip(runs) {
@@ -197,7 +198,7 @@ fn rows(runs: &[Range<u64>]) -> impl Iterator<Item = usize> + '_ {
     runs.iter().flat_map(|run| run.start as usize..run.end as usize)
 }
 
-/// The row behind the last that runs have.
+/// Returns the end of the last row of the runs.
 fn end(runs: &[Range<u64>]) -> u64 {
     runs.iter().map(|run| run.end).max().unwrap_or(0)
 }
@@ -206,7 +207,7 @@ fn total(runs: &Runs) -> u64 {
     runs.iter().flatten().map(|run| run.end - run.start).sum()
 }
 
-/// Adds a row behind the last, to its run if it follows it.
+/// Appends a row, to the last run if it follows that.
 fn push(runs: &mut Vec<Range<u64>>, row: u64) {
     match runs.last_mut() {
         Some(last) if last.end == row => last.end = row.saturating_add(1),

@@ -2,109 +2,109 @@
 
 use crate::{DType, LongDecimal};
 
-/// A fault of an [`Array`](crate::Array), and its place.
+/// Reason that an [`Array`](crate::Array) is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
-    /// A buffer is not there.
+    /// A buffer is absent.
     #[error("there is no buffer {key}")]
     Missing {
-        /// Its name.
+        /// Name of the buffer.
         key: String,
     },
     /// A buffer has another element type.
     #[error("buffer {key} holds {found}, not {wanted}")]
     Type {
-        /// Its name.
+        /// Name of the buffer.
         key: String,
-        /// The type it has.
+        /// Its element type.
         found: DType,
-        /// The type the Form asks for.
+        /// The element type that the Form requires.
         wanted: DType,
     },
     /// A buffer is too short.
     #[error("buffer {key} holds {found} items where {needed} are needed")]
     Short {
-        /// Its name.
+        /// Name of the buffer.
         key: String,
-        /// The items it has.
+        /// Its number of items.
         found: u64,
-        /// The items the Form asks for.
+        /// The number of items that the Form requires.
         needed: u64,
     },
     /// A list ends before it starts.
     #[error("{key}: row {row} ends before it starts")]
     Backwards {
-        /// The buffer.
+        /// Name of the buffer.
         key: String,
-        /// The list.
+        /// Row of the list.
         row: u64,
     },
-    /// A list that has not as many items as all have.
+    /// A list has another length than required.
     #[error("{key}: the number of items in row {row} is not {size}")]
     Length {
-        /// The buffer.
+        /// Name of the buffer.
         key: String,
-        /// The list.
+        /// Row of the list.
         row: u64,
-        /// The items it should have.
+        /// The required number of items.
         size: u64,
     },
-    /// A number that points at no row, or a tag that names no alternative.
+    /// An index out of range, or a tag without an alternative.
     #[error("{key}: row {row} refers to a value that does not exist")]
     Range {
-        /// The buffer.
+        /// Name of the buffer.
         key: String,
         /// The row.
         row: u64,
     },
-    /// An unknown type cannot have rows.
+    /// An array of unknown type has rows.
     #[error("{rows} rows of unknown type")]
     Unknown {
-        /// How many it should have.
+        /// Number of rows.
         rows: u64,
     },
     /// More rows without bytes than other columns justify.
     #[error("{rows} rows that hold no bytes, of which at most {limit} are accepted")]
     WithoutBytes {
-        /// Their number.
+        /// Number of rows.
         rows: u64,
         /// The limit.
         limit: u64,
     },
-    /// More items than can be counted.
+    /// The number of items exceeds the range of int64.
     #[error("{rows} rows of {each} items are more than there can be")]
     Overflow {
-        /// Rows of the outer dimension.
+        /// Number of rows of the outer dimension.
         rows: u64,
-        /// Items in each.
+        /// Number of items in each.
         each: u64,
     },
-    /// A decimal that is not spelled out.
+    /// A decimal that is too long to be converted to text.
     #[error("{key}: row {row} is {long}")]
     Decimal {
-        /// The buffer.
+        /// Name of the buffer.
         key: String,
         /// The row.
         row: u64,
-        /// How long it is.
+        /// Its length.
         long: LongDecimal,
     },
-    /// A record with another number of fields than names.
+    /// A record whose numbers of fields and names differ.
     #[error("a record of {contents} fields with {names} names")]
     Names {
         /// Number of names.
         names: usize,
-        /// Number of contents.
+        /// Number of fields.
         contents: usize,
     },
-    /// Parts that do not belong together.
+    /// Arrays that cannot be combined.
     #[error("two parts of one column do not have the same structure{}", in_buffer(.key))]
     Unlike {
-        /// The buffer that differs, unless it is the Forms.
+        /// Name of the buffer that differs; empty if the Forms differ.
         key: String,
     },
-    /// Forms within Forms beyond reason.
+    /// The Form exceeds the maximum depth.
     #[error("more than {DEEPEST} levels of structure")]
     Deep,
 }
@@ -113,5 +113,5 @@ fn in_buffer(key: &str) -> String {
     if key.is_empty() { String::new() } else { format!(" ({key})") }
 }
 
-/// Structure deeper than this is an attack on the stack, not data.
+/// Maximum depth of a Form, which bounds recursion on the stack.
 pub(crate) const DEEPEST: u32 = 256;

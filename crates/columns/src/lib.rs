@@ -1,14 +1,13 @@
-//! Columns: where decoded data live, what they mean, and the loops that fill them.
+//! Columns of decoded data, the types that describe them, and the kernels that fill them.
 //!
-//! A [`Builder`] is a column being filled. It takes its memory from a [`Memory`], which reserves address
-//! space generously, asks for huge pages where they pay and keeps the pages of dropped columns for the next
-//! step of a loop. Finished, it is a [`Column`]: typed items in memory that is shared and no longer changes.
-//! A [`Form`] says what several columns mean together, in Awkward Array's vocabulary, and an [`Array`] is a
-//! Form with its columns: what `ak.from_buffers` takes, what [`arrow`] exports, what [`Array::preview`]
-//! shows.
+//! A [`Builder`] is a column being filled. It allocates from a [`Memory`], which reserves address space
+//! generously, asks for huge pages where they pay and keeps the pages of dropped columns for the next step of
+//! a loop. A finished [`Column`] holds typed items in memory that is shared and immutable. A [`Form`]
+//! describes the structure of several columns in Awkward Array's vocabulary, and an [`Array`] is a Form with
+//! its columns: `ak.from_buffers` takes it, [`arrow`] exports it, and [`Array::preview`] shows it.
 //!
-//! The loops from bytes in a file to items of a column are [`kernels`]; how a single value lies in a file is
-//! an [`Encoding`].
+//! [`kernels`] are the loops that decode bytes of a file to items of a column; an [`Encoding`] describes how
+//! a single value is stored in a file.
 //!
 //! ```
 //! use forthwith_columns::{Array, Builder, DType, Form, Memory, Encoding, kernels};
@@ -39,35 +38,35 @@
 //! Writing to fresh pages costs more than decoding, because the system clears each page first. [`Memory`]
 //! does this:
 //!
-//! * A large buffer *reserves address space* for the most that its payload can fill, and returns the unused
-//!   end when it is finished.
+//! * A large buffer *reserves address space* for the largest size its payload can have, and returns the
+//!   unused end when it is finished.
 //! * A buffer that is expected to hold 3 MiB or more asks for *huge pages*. Smaller ones have their 4 KiB
 //!   pages made in batches of up to 128 KiB just before they are written, which takes two thirds of the time
 //!   of single faults.
 //! * Columns that are too small for huge pages of their own, but fill them together, share one mapping
-//!   ([`Memory::allocate_together`]). Each column has little spare room there; a column that outgrows its
+//!   ([`Memory::allocate_together`]). Each column has little spare capacity in it; a column that outgrows its
 //!   share is moved to a mapping of its own. One huge page at the start of each of many small columns would
-//!   waste most of the memory, and on a virtual machine whose host takes free huge pages back, one such page
+//!   waste most of the memory, and on a virtual machine whose host reclaims free huge pages, one such page
 //!   may take milliseconds.
-//! * Pages of dropped columns are kept for the next step of a loop, within a bound. The newest 256 MiB belong
-//!   to the process, so that a loop over files reuses them as well; of those beyond 64 MiB, the system may take
-//!   the pages at any time. A forked process starts with none.
-//! * Each buffer has readable bytes before its start and writable slack behind its end, so that short runs
-//!   are copied in whole blocks without a test for the end.
-//! * Threads that write side by side would fault on the same fresh huge page, and the system would clear it
-//!   once for each of them. The thread that takes a slot therefore makes the page after the next one
-//!   (`builder.rs`), outside its turn.
+//! * Pages of dropped columns are kept for the next step of a loop, up to a limit. The newest 256 MiB belong
+//!   to the process, so that a loop over files reuses them as well; beyond the first 64 MiB, the system may
+//!   reclaim the pages at any time. A forked process starts without kept pages.
+//! * Each buffer has readable bytes before its start and writable slack after its end, so that short runs are
+//!   copied in whole blocks without a test for the end.
+//! * Threads that write to adjacent slots would fault on the same fresh huge page, and the system would clear
+//!   it once for each of them. The thread that takes a slot therefore makes the page after the next one
+//!   (`builder.rs`), outside the section that takes slots in order.
 //!
 //! # Unsafe code
 //!
-//! This is one of the crates that have any, in five places and for these reasons:
+//! This crate has unsafe code in five places:
 //!
-//! * `memory`: mappings, their movement and their release; bytes before the start and after the capacity of a
-//!   buffer.
-//! * `builder`: slots are disjoint pieces of one buffer, written by several threads at once.
-//! * `column`: the same bytes seen as bytes and as numbers.
-//! * `kernels`: calls of functions compiled for processors that were asked first.
-//! * `arrow`: offsets that have been validated are Arrow's without being looked at once more.
+//! * `memory`: mappings, their movement and their release; access to bytes before the start and after the
+//!   capacity of a buffer.
+//! * `builder`: slots are disjoint slices of one buffer, written by several threads at once.
+//! * `column`: reinterpretation of bytes as numbers, and of numbers as bytes.
+//! * `kernels`: calls of functions compiled for CPU features that were detected first.
+//! * `arrow`: Arrow buffers made of validated offsets without a second validation.
 //!
 //! Everything but the mappings runs under Miri, where all memory comes from the ordinary allocator.
 
@@ -157,8 +156,9 @@ pub use value::Value;
 pub use views::{Jagged, ViewError};
 pub use zone::Zone;
 
-/// Makes what a process makes once and then shares, for the moment before it is forked while other threads
-/// run: one that was making it is not in the forked process, which would wait for it for ever.
+/// Initializes the state that a process initializes once and then shares. Call it before a fork while other
+/// threads run: an initialization in progress would never complete in the forked process, which would wait
+/// for it forever.
 pub fn prepare() {
     let _ = forthwith_kernels::CpuFeatures::current();
     memory::prepare();

@@ -1,4 +1,4 @@
-//! Dates, times, halves and decimals as NumPy has types for them.
+//! Conversion of dates, times, halves and decimals to NumPy's types.
 
 use crate::decimal::decimal_count;
 use crate::lookup::Lookup;
@@ -6,8 +6,9 @@ use crate::lookup::rows_of;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType, TimeUnit};
 
 impl LogicalType {
-    /// NumPy's array-interface type string for numbers of this type that mean this, such as `<M8[us]`: of
-    /// times that are counted in 64 bits, and of halves. Decimals have none: NumPy knows no point.
+    /// Returns NumPy's array-interface type string for numbers of this logical type, such as `<M8[us]`: for
+    /// times that are stored in 64 bits, and for halves. `None` for others, including decimals, for which
+    /// NumPy has no type.
     #[must_use]
     pub const fn typestr(self, dtype: DType) -> Option<&'static str> {
         const LITTLE: bool = cfg!(target_endian = "little");
@@ -35,7 +36,8 @@ impl LogicalType {
         }
     }
 
-    /// The name Awkward Array has for the same: `datetime64[us]`.
+    /// Returns Awkward Array's name for the NumPy type, such as `datetime64[us]`; `None` if NumPy has no
+    /// type.
     #[must_use]
     pub fn primitive(self, dtype: DType) -> Option<String> {
         let (kind, unit) = self.typestr(dtype)?.get(1..)?.split_at(2);
@@ -46,18 +48,19 @@ impl LogicalType {
         })
     }
 
-    /// Whether NumPy's type says all of it: a time of day is a span of time there, and a zone is lost.
+    /// Whether NumPy's type represents the logical type fully: a time of day becomes a timedelta, and a zone
+    /// is lost.
     #[must_use]
     pub const fn is_typed(self) -> bool {
         matches!(self, Self::Half | Self::Date | Self::Duration(_) | Self::Timestamp { zone: None, .. })
     }
 }
 
-/// Digits for which any 64-bit number has room.
+/// Number of decimal digits that always fit an int64.
 const DIGITS: u32 = 18;
 
 impl Form {
-    /// The Form that [`Array::logical`] gives.
+    /// Returns the Form of the result of [`Array::logical`].
     #[must_use]
     pub fn logical(&self) -> Self {
         self.changed(true)
@@ -77,10 +80,10 @@ impl Form {
 }
 
 impl Array {
-    /// The same rows as NumPy has types for them: days and milliseconds of a day in 64 bits, and decimals of
-    /// up to 18 digits in bytes as whole numbers of the last digit. Other columns are shared, not copied;
-    /// decimals of more digits stay byte strings. The types are those of [`LogicalType::typestr`]; Arrow
-    /// wants the array as it was.
+    /// Converts values to types that NumPy has: days and milliseconds of a day to 64 bits, and decimals of up
+    /// to 18 digits in bytes to their unscaled int64. Other columns are shared, not copied; decimals of more
+    /// digits stay byte strings. The types are those of [`LogicalType::typestr`]; the Arrow export needs the
+    /// original array.
     ///
     /// # Errors
     /// [`Invalid`] buffers, and [`Invalid::Range`] for a decimal that 64 bits cannot hold.
@@ -88,7 +91,7 @@ impl Array {
         self.changed(true)
     }
 
-    /// The same, but decimals in bytes stay byte strings, which have room for each of them.
+    /// Converts times like [`logical`](Self::logical), but keeps decimals in bytes as byte strings.
     ///
     /// # Errors
     /// [`Invalid`] buffers.
@@ -127,7 +130,7 @@ impl Array {
     }
 }
 
-/// The suffix of the keys of nodes that are made anew.
+/// Suffix of the keys of converted nodes.
 const SUFFIX: &str = "-logical";
 
 #[derive(Clone, Copy)]
@@ -136,8 +139,8 @@ enum Change {
     Decimal,
 }
 
-/// The new type of the numbers or bytes of a node, and its key; bytes of a decimal become `numbers` on
-/// request.
+/// Returns the conversion of a node and its key, or `None` if it needs none; decimals in bytes are only
+/// converted with `numbers`.
 fn change(meaning: LogicalType, content: &Form, numbers: bool) -> Option<(Change, &str)> {
     match (meaning, content) {
         (LogicalType::Date | LogicalType::Time(_), Form::Numpy { key, dtype: DType::Int32, shape }) => {
@@ -157,7 +160,7 @@ fn widened(column: &Column) -> Column {
     Column::from_vec(values.collect())
 }
 
-/// Numbers in two's complement, most significant byte first, as whole numbers.
+/// Converts big-endian numbers in two's complement to int64.
 fn decimals(lookup: &Lookup<'_>, key: &str) -> Result<Column, Invalid> {
     let offsets = lookup.column(key, "offsets", DType::Int64, 1)?;
     let offsets = lookup.integers(key, "offsets", offsets.len() as u64)?;

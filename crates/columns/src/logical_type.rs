@@ -1,43 +1,43 @@
-//! The meaning of values beyond how they are kept.
+//! Logical types: the meaning of stored values.
 
 use crate::{Zone, decimal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The meaning of the numbers or bytes of a node. Columns are the same without it; Arrow and other readers
-/// that know such values get them so, and a preview shows them so.
+/// Logical type of the numbers or bytes of a node. It does not affect the columns; the Arrow export and
+/// previews convert values by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum LogicalType {
-    /// Whole numbers of the last digits behind the point: `int32`, `int64`, or byte strings in two's
-    /// complement, most significant byte first.
+    /// Unscaled integers: `int32`, `int64`, or big-endian byte strings in two's complement.
     Decimal {
-        /// Digits.
+        /// Number of digits.
         precision: u32,
-        /// Digits behind the point.
+        /// Number of digits after the decimal point.
         scale: u32,
     },
-    /// `int32`: days since 1970.
+    /// `int32`: days since 1970-01-01.
     Date,
     /// `int32` for milliseconds, otherwise `int64`: time of day.
     Time(TimeUnit),
-    /// `int64`: time since 1970.
+    /// `int64`: time since 1970-01-01.
     Timestamp {
         /// The unit of the count.
         unit: TimeUnit,
-        /// The zone that it is shown in: then it is counted in UTC, otherwise wherever it was.
+        /// Time zone in which the timestamp is displayed. With a zone, it is counted in UTC; without one, in
+        /// an unspecified local time.
         zone: Option<Zone>,
     },
-    /// `int64`: a length of time.
+    /// `int64`: a duration.
     Duration(TimeUnit),
     /// `uint16`: the bits of an IEEE 754 binary16 number.
     Half,
 }
 
-/// The units of time.
+/// Unit of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TimeUnit {
-    /// 1 s. Only lengths of time are counted in it.
+    /// 1 s, for durations only.
     Second,
     /// 1/1000 s.
     Milli,
@@ -48,7 +48,7 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// The name NumPy has for it.
+    /// Returns NumPy's name of the unit.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -72,7 +72,7 @@ impl TimeUnit {
         }
     }
 
-    /// How many of it a second has.
+    /// Returns the number of units in a second.
     #[must_use]
     pub const fn in_a_second(self) -> u64 {
         match self {
@@ -84,11 +84,11 @@ impl TimeUnit {
     }
 }
 
-/// A decimal of more bytes than are spelled out.
+/// A decimal that is too long to be converted to text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a decimal of {bytes} bytes; those of up to {} are spelled out", decimal::MOST_BYTES)]
 pub struct LongDecimal {
-    /// The bytes it has.
+    /// Its length in bytes.
     pub bytes: usize,
 }
 
@@ -107,8 +107,8 @@ impl fmt::Display for LogicalType {
 }
 
 impl LogicalType {
-    /// Whether values of both are stored alike and mean the same: timestamps may have different zones, in which
-    /// they are only shown.
+    /// Whether values of both types are stored alike and have the same meaning: timestamps may have different
+    /// zones, which only affect their display.
     #[must_use]
     pub fn is_alike(self, other: Self) -> bool {
         match (self, other) {
@@ -119,7 +119,7 @@ impl LogicalType {
         }
     }
 
-    /// The meaning that is spelled so: what `Display` makes of it.
+    /// Parses the text that `Display` writes; `None` if it is not such.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(digits) = text.strip_prefix("decimal[").and_then(|rest| rest.strip_suffix(']')) {
@@ -138,7 +138,7 @@ impl LogicalType {
         others.into_iter().chain(timed).find(|meaning| meaning.to_string() == text)
     }
 
-    /// The number whose bits in IEEE 754 binary16 these are.
+    /// Converts the bits of an IEEE 754 binary16 number.
     #[must_use]
     pub fn half(bits: u16) -> f32 {
         let (sign, exponent, fraction) = (bits >> 15, i32::from(bits >> 10 & 31), f32::from(bits & 1023));
@@ -151,7 +151,8 @@ impl LogicalType {
         if sign == 1 { -size } else { size }
     }
 
-    /// A number as what it means: `2026-11-20T18:00:00.000Z`. `None` for what is no number.
+    /// Formats a number by its logical type, such as `2026-11-20T18:00:00.000Z`. Returns `None` for a half of
+    /// more than 16 bits.
     #[must_use]
     pub fn spell_number(self, value: i64) -> Option<String> {
         Some(match self {
@@ -185,20 +186,20 @@ impl LogicalType {
         })
     }
 
-    /// Bytes as the decimal they mean; `None` if they mean none.
+    /// Formats the bytes of a decimal; `None` for other logical types.
     ///
     /// # Errors
-    /// [`LongDecimal`] if there are more bytes than are spelled out.
+    /// [`LongDecimal`] if there are too many bytes.
     pub fn spell_bytes(self, bytes: &[u8]) -> Result<Option<String>, LongDecimal> {
         let Self::Decimal { scale, .. } = self else { return Ok(None) };
         decimal::of_bytes(bytes, scale).map(Some).ok_or(LongDecimal { bytes: bytes.len() })
     }
 }
 
-/// Bytes of a time in nanoseconds, with a zone.
+/// Length in bytes of a timestamp in nanoseconds with a zone.
 const LONGEST: usize = "2026-11-20T18:00:00.000000000Z".len();
 
-/// Appends a number with zeros before it.
+/// Appends a number, padded with zeros to `digits` digits.
 fn pad(number: u64, digits: usize, to: &mut String) {
     let mut text = [b'0'; 20];
     let (mut rest, mut at) = (number, text.len());
@@ -228,11 +229,11 @@ fn clock(value: i64, unit: TimeUnit, to: &mut String) {
     }
 }
 
-/// Year, month and day in the Gregorian calendar, extended to all times, of a day counted from the first of January 1970.
+/// Returns year, month and day in the proleptic Gregorian calendar of a day counted from 1970-01-01.
 #[must_use]
 pub fn calendar(days: i64) -> [i64; 3] {
-    // Counted from the first of March of the year 0, in whole cycles of 400 years. The shift is added to
-    // the remainder, which cannot overflow.
+    // Days are counted from March 1 of the year 0, in cycles of 400 years. The shift is added to the
+    // remainder, which cannot overflow.
     let (cycle, day) = (days.div_euclid(146_097), days.rem_euclid(146_097) + 719_468);
     let (cycle, day) = (cycle + day / 146_097, day % 146_097);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
@@ -243,7 +244,7 @@ pub fn calendar(days: i64) -> [i64; 3] {
     [year + cycle * 400 + i64::from(month <= 2), month, of_month]
 }
 
-/// Appends a day.
+/// Appends a date.
 fn date(days: i64, to: &mut String) {
     let [year, month, day] = calendar(days);
     if year < 0 {

@@ -1,18 +1,19 @@
-//! Numbers of one column that are stored in several ways.
+//! Decoding of columns whose numbers have several encodings.
 
 use crate::{DType, Encoding, kernels::decode, with_integer};
 
-/// Stands in place of a way to be stored where a number is not in the data: it is zero.
+/// Marks a number that is not in the data, which becomes zero, in place of the position of its encoding.
 pub const NO_NUMBER: u8 = u8::MAX;
 
-/// One after the other: for each number how it is stored, and its bytes. Ends with what is no number.
+/// Iterator over numbers of several encodings: for each, one byte for its encoding, and its bytes. Ends at
+/// invalid data.
 pub(crate) struct Mixed<'a> {
     pub(crate) wires: &'a [Encoding],
     pub(crate) rest: &'a [u8],
 }
 
 impl<'a> Iterator for Mixed<'a> {
-    /// How it is stored, and its bytes; `None` if it is nowhere.
+    /// Encoding and bytes; `None` if the number is not in the data.
     type Item = Option<(Encoding, &'a [u8])>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -28,7 +29,8 @@ impl<'a> Iterator for Mixed<'a> {
     }
 }
 
-/// One number as an item of another type, converted as C++ converts it; what does not fit, as processors do.
+/// Decodes one number and converts it to another type as C++ does. Values out of range, which are undefined
+/// there, become those of x86-64 processors.
 pub(crate) fn convert(wire: Encoding, bytes: &[u8], to: DType, into: &mut [u8]) -> Option<()> {
     let mut item = [0; 8];
     let item = &mut item[..wire.dtype().size()];
@@ -64,7 +66,7 @@ pub(crate) fn convert(wire: Encoding, bytes: &[u8], to: DType, into: &mut [u8]) 
     Some(())
 }
 
-/// Without what stands behind the point; what has no room is what processors make of it.
+/// Truncates towards zero. A value out of range becomes the result of x86-64 processors.
 fn truncated(real: f64, to: DType) -> i128 {
     let bits = match to {
         DType::UInt64 if real >= 9_223_372_036_854_775_808.0 => 64,

@@ -1,8 +1,8 @@
-//! Dates and times as texts in ISO form, to be compared with columns of them.
+//! ISO 8601 dates and times, for comparison with columns.
 
 use crate::{LogicalType, TimeUnit};
 
-/// A text that was read: the day since 1970 and the nanoseconds of the day, and whether it says a zone.
+/// A date and time: the day since 1970-01-01, the nanosecond of the day, and whether the text has a zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment {
     day: i64,
@@ -14,8 +14,8 @@ const SECOND: i64 = 1_000_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
 impl Moment {
-    /// `2024-01-31`, `2024-01-31T12:30`, with seconds and up to nine digits of a fraction behind it, with `Z` or an offset such
-    /// as `+01:00`; a space may stand for the `T`.
+    /// Parses `2024-01-31` or `2024-01-31T12:30`, optionally with seconds, a fraction of up to nine digits,
+    /// and `Z` or an offset such as `+01:00`; a space may replace the `T`. Returns `None` for other texts.
     #[must_use]
     pub fn parse(text: &[u8]) -> Option<Self> {
         let (date, mut rest) = text.split_first_chunk()?;
@@ -49,21 +49,22 @@ impl Moment {
             nanosecond -= sign * (hours * 60 + minutes) * 60 * SECOND;
             has_zone = true;
         }
-        // An offset may lead to the day before or after.
+        // An offset may change the date.
         let day = day + nanosecond.div_euclid(DAY);
         rest.is_empty().then_some(Self { day, nanosecond: nanosecond.rem_euclid(DAY), has_zone })
     }
 
-    /// Whether the text says a zone.
+    /// Whether the text has a zone.
     #[must_use]
     pub const fn has_zone(self) -> bool {
         self.has_zone
     }
 
-    /// The count of a column of a meaning that the moment is, and whether it lies between this one and the next.
+    /// Converts to the unit of a logical type, rounding down; also returns whether the result was rounded.
     ///
     /// # Errors
-    /// The meaning is none of dates and times, or has no zone where the text has one.
+    /// An error message if the logical type is neither a date nor a timestamp, or has no zone where the text
+    /// has one.
     pub fn count(self, meaning: LogicalType) -> Result<(i128, bool), String> {
         let each = match meaning {
             LogicalType::Date => DAY,
@@ -83,7 +84,7 @@ impl Moment {
     }
 }
 
-/// Takes a mark off the front.
+/// Removes `mark` from the front; `None` if another byte is first.
 fn mark(rest: &mut &[u8], mark: u8) -> Option<()> {
     let (first, others) = rest.split_first()?;
     if *first != mark {
@@ -93,7 +94,7 @@ fn mark(rest: &mut &[u8], mark: u8) -> Option<()> {
     Some(())
 }
 
-/// Takes this number of digits off the front, at most nine.
+/// Parses and removes `count` digits, 1 to 9, from the front.
 fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
     let (found, others) = rest.split_at_checked(count).filter(|(found, _)| (1..=9).contains(&found.len()))?;
     *rest = others;
@@ -102,7 +103,7 @@ fn digits(rest: &mut &[u8], count: usize) -> Option<i64> {
         .try_fold(0, |number, byte| byte.is_ascii_digit().then(|| 10 * number + i64::from(byte - b'0')))
 }
 
-/// Takes hours and minutes off the front.
+/// Parses and removes hours and minutes from the front.
 fn clock(rest: &mut &[u8]) -> Option<(i64, i64)> {
     let hour = digits(rest, 2).filter(|hour| *hour < 24)?;
     mark(rest, b':')?;
@@ -110,7 +111,8 @@ fn clock(rest: &mut &[u8]) -> Option<(i64, i64)> {
     Some((hour, minute))
 }
 
-/// Year, month and day of `2024-01-31`, which need not exist. All digits are looked at before the one decision.
+/// Parses year, month and day of `2024-01-31`, which need not be a valid date. All bytes are tested with a
+/// single branch.
 fn year_month_day(text: &[u8; 10]) -> Option<(i64, i64, i64)> {
     let digit = |at: usize| text[at].wrapping_sub(b'0');
     let are_digits = [0, 1, 2, 3, 5, 6, 8, 9].iter().fold(true, |all, at| all & (digit(*at) < 10));
@@ -119,7 +121,7 @@ fn year_month_day(text: &[u8; 10]) -> Option<(i64, i64, i64)> {
     is_date.then(|| (100 * number(0) + number(2), number(5), number(8)))
 }
 
-/// The second of a day of `12:30:15`.
+/// Parses `12:30:15` to the second of the day.
 fn second_of_day(text: &[u8; 8]) -> Option<i64> {
     let digit = |at: usize| text[at].wrapping_sub(b'0');
     let are_digits = [0, 1, 3, 4, 6, 7].iter().fold(true, |all, at| all & (digit(*at) < 10));
@@ -138,9 +140,9 @@ fn days_in(year: i64, month: i64) -> i64 {
     }
 }
 
-/// Days from 1970 to a day.
+/// Returns the days from 1970-01-01 to a date.
 fn days(year: i64, month: i64, day: i64) -> i64 {
-    // Years that begin in March have the day that only some of them have as their last.
+    // Years are counted from March, so that the leap day is their last.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let leap = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
     365 * year + leap + (153 * month + 2) / 5 + day - 1 - 719_468

@@ -1,4 +1,4 @@
-//! Some rows of an array as an array of their own.
+//! Copy of a range of rows of an array.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
@@ -9,11 +9,12 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 impl Array {
-    /// The rows of `rows`, copied: the same array as if no other rows had been read, which keeps nothing of
-    /// this one in memory. Offsets begin with zero and indexes with the first row they mean.
+    /// Copies a range of rows, so that the result keeps no memory of this array alive, apart from categories.
+    /// Offsets begin with zero, and indexes with the first row that they refer to.
     ///
     /// # Errors
-    /// Rows that are not there, or an array that contradicts itself.
+    /// [`Invalid::Range`] if the range exceeds the array, and other [`Invalid`] for an array that contradicts
+    /// itself.
     pub fn part(&self, rows: Range<u64>) -> Result<Self, Invalid> {
         if rows.start > rows.end || rows.end > self.length {
             return Err(Invalid::Range { key: "rows".into(), row: rows.end });
@@ -24,10 +25,10 @@ impl Array {
     }
 }
 
-/// The parts that were cut already.
+/// State of the copy.
 struct Cut<'a> {
     from: Lookup<'a>,
-    /// The rows that were taken of each key, since nodes may share one.
+    /// Rows that were copied for each key, since nodes may share one.
     done: HashMap<&'a str, Range<u64>>,
     columns: Vec<(String, Column)>,
 }
@@ -68,7 +69,7 @@ impl<'a> Cut<'a> {
                     let numbers = self.from.column(key, "index", DType::Int32, rows.end)?;
                     let numbers = numbers.slice(rows.start as usize..rows.end as usize).compact();
                     self.columns.push((format!("{key}-index"), numbers));
-                    // The categories are few, and shared.
+                    // Categories are shared, as they are few.
                     let count = categories.len() as u64;
                     let offsets = self.from.column(key, "offsets", DType::Int64, count + 1)?;
                     self.columns.push((format!("{key}-offsets"), offsets.clone()));
@@ -139,7 +140,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Whether a key is met for the first time. Nodes that share one have to mean the same rows by it.
+    /// Returns whether a key occurs for the first time. Nodes that share a key must use it for the same rows.
     fn first(&mut self, key: &'a str, rows: &Range<u64>) -> Result<bool, Invalid> {
         match self.done.insert(key, rows.clone()) {
             None => Ok(true),
@@ -148,7 +149,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// The items that these lists have, and the offsets.
+    /// Returns the range of items of the lists, and their offsets.
     fn lists(&self, key: &str, rows: &Range<u64>) -> Result<(Range<u64>, Cow<'a, [i64]>), Invalid> {
         let count = rows.end.checked_add(1).ok_or(Invalid::Overflow { rows: rows.end, each: 1 })?;
         let mut offsets = self.from.integers(key, "offsets", count)?;
@@ -164,7 +165,7 @@ impl<'a> Cut<'a> {
         }
     }
 
-    /// Keeps the offsets of lists, from zero, and answers which items they have.
+    /// Copies the offsets of lists, starting at zero, and returns the range of their items.
     fn offsets(&mut self, key: &'a str, rows: &Range<u64>) -> Result<Range<u64>, Invalid> {
         let (inner, offsets) = self.lists(key, rows)?;
         if self.first(key, rows)? {
@@ -186,7 +187,7 @@ impl<'a> Cut<'a> {
     }
 }
 
-/// From the first row that is meant to the last.
+/// Returns the range from the lowest to the highest row of an index.
 fn meant(index: impl Iterator<Item = i64>) -> Range<u64> {
     let ends = index.fold(None, |ends: Option<(i64, i64)>, at| {
         Some(ends.map_or((at, at), |(low, high)| (low.min(at), high.max(at))))

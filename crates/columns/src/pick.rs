@@ -1,11 +1,11 @@
-//! Fields of records in an array, by themselves.
+//! Projection of an array to one field of its records.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
 use crate::{Array, Column, DType, Form, Invalid};
 
 impl Form {
-    /// The Form that [`Array::pick`] gives; nothing if there is no such field.
+    /// Returns the Form of the result of [`Array::pick`], or `None` if there is no such field.
     #[must_use]
     pub fn pick(&self, path: &[String]) -> Option<Self> {
         pick(self, path, Vec::new(), &mut Vec::new(), 0)
@@ -13,12 +13,13 @@ impl Form {
 }
 
 impl Array {
-    /// A field of the records in the array without the records: with the lists around them, and missing where
-    /// one of them is. The path goes from record to record, through lists and options. Columns are shared
-    /// with this array, not copied.
+    /// Extracts a field of the records in the array: it stays in the lists around the records, and is missing
+    /// where one of the options around it is. The path leads from record to record, through lists and
+    /// options. Columns are shared, not copied.
     ///
     /// # Errors
-    /// No such field, or an array that contradicts itself.
+    /// [`Invalid::Missing`] if there is no such field, and other [`Invalid`] for an array that contradicts
+    /// itself.
     pub fn pick(&self, path: &[String]) -> Result<Self, Invalid> {
         let mut chains = Vec::new();
         let form = pick(&self.form, path, Vec::new(), &mut chains, 0);
@@ -41,8 +42,9 @@ impl Array {
     }
 }
 
-/// `around` are the options since the last list, from the outside in: a value is there if it is by all of
-/// them. `chains` gets what becomes one option each, which has the key of the innermost.
+/// Returns the Form of a field. `around` are the keys of the options since the last list, outermost first: a
+/// value is present if it is in all of them. `chains` collects those that become one option, with the key of
+/// the innermost.
 fn pick<'f>(
     form: &'f Form,
     path: &[String],
@@ -80,7 +82,7 @@ fn pick<'f>(
     }
 }
 
-/// A value in the options around it, as one.
+/// Wraps a value in one option for all that are around it.
 fn option<'f>(around: Vec<&'f str>, content: Form, chains: &mut Vec<Vec<&'f str>>) -> Form {
     match around.last() {
         Some(key) => {
@@ -92,7 +94,7 @@ fn option<'f>(around: Vec<&'f str>, content: Form, chains: &mut Vec<Vec<&'f str>
     }
 }
 
-/// The index of options within options.
+/// Composes the indexes of nested options.
 fn merge(lookup: &Lookup<'_>, chain: &[&str]) -> Result<Column, Invalid> {
     let index = |key: &str| {
         let rows = lookup.column(key, "index", DType::Int64, 0)?.len() as u64;

@@ -1,28 +1,29 @@
-//! Which rows of an option are there: a bit for each, in place of an index of 64 bits.
+//! Validity of the rows of an option: a bit for each row, in place of an int64 index.
 
 use std::sync::OnceLock;
 
-/// Rows, some of which are missing; those that are there are the rows of the content, in their order.
+/// Rows, some of which may be missing. The present rows are the rows of the content, in order.
 #[derive(Clone, Default)]
 pub struct Presence {
     rows: usize,
     there: usize,
-    /// A bit for each row from the lowest on, and zeros behind the last. Empty while all rows are there.
+    /// A bit for each row, least significant first, with zeros after the last row. Empty if all rows are
+    /// present.
     words: Vec<u64>,
-    /// Made when it is looked at.
+    /// The int64 index, computed on first access.
     index: OnceLock<Box<[i64]>>,
 }
 
 const BITS: usize = u64::BITS as usize;
 
 impl Presence {
-    /// So many rows, all of which are there.
+    /// Makes `rows` rows that are all present.
     #[must_use]
     pub fn complete(rows: usize) -> Self {
         Self { rows, there: rows, ..Self::default() }
     }
 
-    /// Rows that are all missing.
+    /// Makes `rows` rows that are all missing.
     #[must_use]
     pub fn missing(rows: usize) -> Self {
         Self { rows, words: vec![0; rows.div_ceil(BITS)], ..Self::default() }
@@ -34,7 +35,7 @@ impl Presence {
         self.rows
     }
 
-    /// Number of rows that are there: the rows of the content.
+    /// Number of present rows, which is the number of rows of the content.
     #[must_use]
     pub const fn there(&self) -> usize {
         self.there
@@ -46,12 +47,12 @@ impl Presence {
         self.rows == self.there
     }
 
-    /// Takes all rows away.
+    /// Removes all rows.
     pub fn clear(&mut self) {
         self.truncate(0);
     }
 
-    /// Leaves the first `rows`.
+    /// Keeps the first `rows` rows.
     pub(crate) fn truncate(&mut self, rows: usize) {
         let rows = rows.min(self.rows);
         self.index.take();
@@ -70,7 +71,7 @@ impl Presence {
         }
     }
 
-    /// Appends a row for each bit of `slots`, which is there if `items` has the bit as well.
+    /// Appends a row for each one bit of `slots`; it is present if `items` has the same bit set.
     pub fn extend(&mut self, slots: &[u64], items: &[u64]) {
         for (&slots, &items) in slots.iter().zip(items) {
             match slots {
@@ -80,7 +81,7 @@ impl Presence {
         }
     }
 
-    /// Appends the rows of another.
+    /// Appends the rows of `other`.
     pub fn append(&mut self, other: &Self) {
         if other.is_complete() && self.is_complete() {
             self.index.take();
@@ -93,7 +94,7 @@ impl Presence {
         }
     }
 
-    /// Appends `rows` rows, at most 64, from the lowest bit on; the bits above are zero.
+    /// Appends `rows` rows, at most 64, from the least significant bit; higher bits must be zero.
     fn push(&mut self, bits: u64, rows: usize) {
         self.index.take();
         let there = bits.count_ones() as usize;
@@ -123,7 +124,7 @@ impl Presence {
         self.there += there;
     }
 
-    /// Some of the rows, and the rows of the content that they are.
+    /// Returns a range of the rows, and the range of rows of the content that they refer to.
     pub(crate) fn part(&self, rows: std::ops::Range<usize>) -> (Self, std::ops::Range<usize>) {
         let end = rows.end.min(self.rows);
         let start = rows.start.min(end);
@@ -145,7 +146,7 @@ impl Presence {
         (part, before..before + there)
     }
 
-    /// 64 rows at a time: their bits, and how many they are.
+    /// Iterates over words of 64 rows: their bits, and the number of rows in the word.
     pub(crate) fn words(&self) -> impl Iterator<Item = (u64, usize)> {
         (0..self.rows).step_by(BITS).map(|at| {
             let rows = (self.rows - at).min(BITS);
@@ -153,8 +154,8 @@ impl Presence {
         })
     }
 
-    /// The rows of an index with negative numbers for those that are missing, if it has each of `there` rows
-    /// once and in order.
+    /// Converts an index with negative items for missing rows; `None` unless its other items are 0 to `there`
+    /// - 1, in order.
     pub(crate) fn of(index: &[i64], there: usize) -> Option<Self> {
         let mut found = Self::default();
         let mut next = 0;
@@ -175,7 +176,7 @@ impl Presence {
         (found.there == there).then_some(found)
     }
 
-    /// The index: the row of the content for each row, and -1 for those that are missing.
+    /// Returns the index: the row of the content for each row, and -1 for missing rows.
     pub(crate) fn index(&self) -> &[i64] {
         self.index.get_or_init(|| {
             if self.is_complete() {
@@ -202,20 +203,20 @@ impl Presence {
     }
 }
 
-/// As many bits, at most 64, from the lowest on.
+/// Mask of the `bits` least significant bits, at most 64.
 const fn low(bits: usize) -> u64 {
     if bits >= BITS { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// The bits of `bits` where `mask` has ones, next to each other from the lowest on. Halves the distances in six
-/// steps (Hacker's Delight, 7-4), as not all processors have an instruction for it.
+/// Compresses the bits of `bits` at the ones of `mask` to the least significant end. Halves the distances in
+/// six steps (Hacker's Delight, 7-4), as not all processors have an instruction for it.
 fn gathered(mut bits: u64, mut mask: u64) -> u64 {
     if mask == low(mask.trailing_ones() as usize) {
         return bits;
     }
     let mut zeros = !mask << 1;
     for step in 0..6 {
-        // Whether the number of zeros of the mask below each bit is odd.
+        // Whether the number of zeros in the mask below each bit is odd.
         let mut odd = zeros;
         for shift in 0..6 {
             odd ^= odd << (1 << shift);
@@ -239,7 +240,7 @@ impl std::fmt::Debug for Presence {
 mod tests {
     use super::*;
 
-    /// Numbers that look random.
+    /// Returns a pseudo-random number generator.
     fn random() -> impl FnMut() -> u64 {
         let mut state = 1_u64;
         move || {

@@ -1,4 +1,4 @@
-//! Rows as short text.
+//! Formatting of rows as short text.
 
 use crate::lookup::Lookup;
 use crate::value::{Node, Peek, Value, number};
@@ -7,17 +7,17 @@ use std::fmt::{self, Write};
 use std::ops::Range;
 
 impl Array {
-    /// One line a row, as Awkward Array would show it: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. What would
-    /// go beyond `width` characters is left out with an ellipsis, and not even read. Rows that are not there
-    /// are left out. To be printed as it is: `println!("{}", array.preview(0..5, 80))`.
+    /// Formats rows, one line each, as Awkward Array does: `[1.5, 2.25, ..., 9]`, `{x: 1, y: 'text'}`. Items
+    /// beyond `width` characters are replaced by an ellipsis, and not read. Rows out of range are left out.
+    /// The result implements `Display`: `println!("{}", array.preview(0..5, 80))`.
     #[must_use]
     pub const fn preview(&self, rows: Range<u64>, width: usize) -> Preview<'_> {
         Preview { array: self, rows, width }
     }
 }
 
-/// Rows of an array as short text. Printed, it is a line a row; a row whose columns contradict each other is
-/// shown as its error.
+/// Rows of an array that are displayed as short text, one line each; an invalid row is displayed as its
+/// error.
 #[derive(Clone, Debug)]
 pub struct Preview<'a> {
     array: &'a Array,
@@ -26,10 +26,10 @@ pub struct Preview<'a> {
 }
 
 impl Preview<'_> {
-    /// The lines.
+    /// Formats each row as a line.
     ///
     /// # Errors
-    /// The fault in the columns of the first row that cannot be shown.
+    /// The error of the first row that is invalid.
     pub fn lines(&self) -> Result<Vec<String>, Invalid> {
         let lookup = Lookup::of(self.array);
         let node = Node { lookup: &lookup, form: &self.array.form, depth: 0 };
@@ -56,7 +56,7 @@ impl fmt::Display for Preview<'_> {
     }
 }
 
-/// The type and the first rows, as Awkward Array's `show` has them.
+/// Writes the type and the first rows, like Awkward Array's `show`.
 impl fmt::Display for Array {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} * {}", self.length, self.form.type_string())?;
@@ -67,7 +67,7 @@ impl fmt::Display for Array {
     }
 }
 
-/// Rows that an array shows of itself, and characters in each.
+/// Number of rows that `Display` writes, and of characters in each.
 const SHOWN: u64 = 10;
 const WIDTH: usize = 80;
 
@@ -104,7 +104,7 @@ fn dimension(column: &Column, shape: &[u64], start: u64, width: usize) -> String
     text.unwrap_or_default() // items without errors make no error
 }
 
-/// The first items that leave room for the last one, and the last.
+/// Formats as many items as fit, an ellipsis, and the last item.
 fn sequence(
     (open, close): (&str, &str),
     count: u64,
@@ -116,14 +116,14 @@ fn sequence(
     if room < ELLIPSIS.len() {
         return Ok(format!("{open}{ELLIPSIS}{close}"));
     }
-    // Most items cannot be shown if there are many: read no more than could fit.
+    // If there are many items, most do not fit: read no more than could.
     let mut parts: Vec<String> = Vec::new();
     let mut taken = 0;
     for at in 0..count {
         let rest = room.saturating_sub(taken);
         let text = item(at, rest)?;
         let length = text.chars().count() + if at == 0 { 0 } else { 2 };
-        // All but the last must leave room for an ellipsis.
+        // All items but the last must leave space for an ellipsis.
         let reserve = if at == last { 0 } else { ELLIPSIS.len() + 2 };
         if taken + length + reserve > room {
             break;
@@ -132,7 +132,7 @@ fn sequence(
         parts.push(text);
     }
     if (parts.len() as u64) < count {
-        // Give up items from the end until the last item fits, if it ever does.
+        // Drop items from the end until the last item fits, if it ever does.
         let ending = item(last, room.saturating_sub(ELLIPSIS.len() + 4))?;
         let needed = ending.chars().count() + ELLIPSIS.len() + 4;
         let fits = needed + parts.first().map_or(0, |first| first.chars().count()) <= room;
@@ -169,7 +169,7 @@ fn single(value: &Value, width: usize) -> String {
         }
         Value::String(text) => quoted(text.chars().map(|c| c.escape_debug().to_string()), "'", width),
         Value::Bytes(bytes) => quoted(bytes.iter().map(|b| b.escape_ascii().to_string()), "b'", width),
-        // Not single: peeking never finds these.
+        // Unreachable: `peek` never returns these as values.
         Value::List(_) | Value::Record(_) | Value::Tuple(_) => ELLIPSIS.into(),
     }
 }

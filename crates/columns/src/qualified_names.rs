@@ -1,9 +1,9 @@
-//! Names of members that several classes of one object have.
+//! Qualification of member names that occur several times in a class and its bases.
 
 use std::collections::HashSet;
 
-/// The names of a class's members, those of bases with the base that they are inherited from. An inherited name that occurs again,
-/// in another base or in the class itself, becomes `Base::name`, as C++ spells it.
+/// Returns the names of a class's members, given with the base that they are inherited from, if any. An
+/// inherited name that is not unique becomes `Base::name`, as in C++.
 #[must_use]
 pub fn qualified_names(members: Vec<(Option<&str>, String)>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(members.len());

@@ -1,10 +1,10 @@
-//! Lists that turn out to have one length.
+//! Conversion of lists to a fixed length.
 
 use crate::lookup::Lookup;
 use crate::{Array, DType, Form, Invalid};
 
 impl Form {
-    /// The Form that [`Array::regular`] gives.
+    /// Returns the Form of the result of [`Array::regular`].
     #[must_use]
     pub fn regular(mut self, lists: &[(String, u64)]) -> Self {
         self.change(&mut |node| {
@@ -19,11 +19,10 @@ impl Form {
 }
 
 impl Array {
-    /// The same array, in which the lists of these keys are known to have a fixed number of items each, and
-    /// have no offsets.
+    /// Converts lists, given by their keys and lengths, to fixed-size lists without offsets.
     ///
     /// # Errors
-    /// [`Invalid::Length`] if one of them has not.
+    /// [`Invalid::Length`] if a list has another length; [`Invalid::Range`] if the first offset is not 0.
     pub fn regular(mut self, lists: &[(String, u64)]) -> Result<Self, Invalid> {
         let lookup = Lookup::of(&self);
         for (key, size) in lists {
@@ -34,7 +33,7 @@ impl Array {
                 let key = format!("{key}-offsets");
                 return Err(Invalid::Length { key, row: row as u64, size: *size });
             }
-            // An array without lists has no first item, either.
+            // An empty offsets buffer has no first offset.
             if offsets.first().is_some_and(|first| *first != 0) {
                 return Err(Invalid::Range { key: format!("{key}-offsets"), row: 0 });
             }

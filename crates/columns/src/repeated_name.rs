@@ -1,8 +1,8 @@
-//! Whether names are all different.
+//! Search for duplicate names.
 
 use std::collections::HashSet;
 
-/// The first name that has been given before, in time in proportion to their number.
+/// Returns the first name that occurred before, in linear time; `None` if all names are distinct.
 #[must_use]
 pub fn repeated_name<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let mut known = HashSet::new();

@@ -1,10 +1,10 @@
-//! Limit on rows of arrays from outside that take no memory, such as nulls or records without fields.
+//! Limit on rows of imported arrays that take no memory, such as nulls or records without fields.
 //!
-//! Their number is a claim without bytes behind it, and each row costs an index here and a turn of a loop in writers.
+//! No bytes back their number, and each row costs an index here and an iteration in writers.
 
 use crate::Invalid;
 
-/// Rows without bytes that are accepted whatever else there is.
+/// Number of rows without bytes that are always accepted.
 const MOST: u64 = 1 << 28;
 
 /// Counts the rows without bytes of one import.
@@ -14,7 +14,8 @@ pub(crate) struct RowsWithoutBytes {
 }
 
 impl RowsWithoutBytes {
-    /// Adds rows; `bytes` are those of all other columns, each of whose bits may be a row.
+    /// Adds rows and checks the limit: [`MOST`], or the number of bits in the `bytes` of all other columns if
+    /// that is larger.
     pub(crate) fn add(&mut self, rows: u64, bytes: u64) -> Result<(), Invalid> {
         self.rows = self.rows.saturating_add(rows);
         let limit = bytes.saturating_mul(8).max(MOST);

@@ -1,17 +1,17 @@
-//! Text of a file made safe to show: a file must not steer a terminal, hide what it says or break a line.
+//! Escaping of text from files, which must not control a terminal, hide text or break a line.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Whether a character is escaped before it is shown: control characters (U+0000-U+001F, U+007F-U+009F), line
-/// and paragraph separators, and the marks that change the direction of text.
+/// Whether a character must be escaped for display: control characters (U+0000-U+001F, U+007F-U+009F), line
+/// and paragraph separators, and bidirectional formatting characters.
 #[must_use]
 pub fn is_unsafe_to_show(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text for people: unsafe characters appear as `\n`, `\t`, `\u{9b}`. Borrowed if there are none.
+/// Escapes unsafe characters for display, as `\n`, `\t` or `\u{9b}`. Borrows the text if there are none.
 ///
 /// ```
 /// assert_eq!(forthwith_columns::safe_text("Muon_pt"), "Muon_pt");
@@ -29,7 +29,7 @@ pub fn safe_text(text: &str) -> Cow<'_, str> {
     safe.into()
 }
 
-/// As [`safe_text`] for each line: line feeds stay, so that a text of several lines keeps its shape.
+/// Escapes each line like [`safe_text`] and keeps line feeds.
 ///
 /// ```
 /// assert_eq!(forthwith_columns::safe_lines("no branch \u{1b}\n  in a.root"), "no branch \\u{1b}\n  in a.root");
@@ -43,8 +43,8 @@ pub fn safe_lines(text: &str) -> Cow<'_, str> {
     lines.join("\n").into()
 }
 
-/// Text as a JSON string with its quotes, appended to `to`. Unsafe characters are escaped as `\u009b`: the
-/// string has the same value.
+/// Appends text as a quoted JSON string to `to`. Unsafe characters are escaped, such as `\u009b`, which does
+/// not change the value.
 pub fn json_text(text: &str, to: &mut Vec<u8>) {
     to.push(b'"');
     let bytes = text.as_bytes();
@@ -54,7 +54,7 @@ pub fn json_text(text: &str, to: &mut Vec<u8>) {
             at += 1;
             continue;
         }
-        // Such a byte begins a character.
+        // These bytes only occur as the first byte of a character.
         let Some(c) = text[at..].chars().next() else { break };
         let short = match c {
             '"' => "\\\"",
@@ -83,7 +83,7 @@ pub fn json_text(text: &str, to: &mut Vec<u8>) {
     to.push(b'"');
 }
 
-/// The bytes that characters begin with which are perhaps escaped in JSON.
+/// First bytes of characters that may have to be escaped in JSON.
 const SPECIAL: [bool; 256] = {
     let mut special = [false; 256];
     let mut byte = 0;
@@ -94,16 +94,16 @@ const SPECIAL: [bool; 256] = {
     special
 };
 
-/// Every unsafe character has four hexadecimal digits.
+/// Appends the JSON escape of a character, which has four hexadecimal digits for all unsafe ones.
 fn escape(c: char, to: &mut Vec<u8>) {
     let code = u32::from(c);
     to.extend_from_slice(b"\\u");
     to.extend((0..4).rev().map(|digit| b"0123456789abcdef"[(code >> (4 * digit) & 0xf) as usize]));
 }
 
-/// A writer of JSON for a writer of JSON such as `serde_json`'s, which escapes nothing from U+007F on. What
-/// is not ASCII can only stand in strings, so it is found without reading the JSON. Each call of `write` must
-/// end where a character ends.
+/// A writer that escapes unsafe characters in JSON from a serializer such as `serde_json`, which escapes no
+/// character from U+007F on. Such characters only occur in strings, so the JSON is not parsed. Each call of
+/// `write` must end at a character boundary.
 #[derive(Debug)]
 pub struct SafeJson<W> {
     inner: W,
@@ -111,7 +111,7 @@ pub struct SafeJson<W> {
 }
 
 impl<W: Write> SafeJson<W> {
-    /// Writes to `inner`.
+    /// Makes a writer to `inner`.
     pub const fn new(inner: W) -> Self {
         Self { inner, escaped: Vec::new() }
     }
@@ -119,7 +119,7 @@ impl<W: Write> SafeJson<W> {
 
 impl<W: Write> Write for SafeJson<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The bytes that unsafe characters begin with.
+        // First bytes of unsafe characters.
         if !bytes.iter().any(|byte| matches!(byte, 0x7f | 0xc2 | 0xd8 | 0xe2)) {
             return self.inner.write_all(bytes).map(|()| bytes.len());
         }
@@ -128,7 +128,7 @@ impl<W: Write> Write for SafeJson<W> {
         self.escaped.clear();
         let mut utf8 = [0; 4];
         for c in text.chars() {
-            // Line ends between values are JSON's own; serde_json has escaped those in strings.
+            // Line ends between values are valid JSON; `serde_json` has escaped those in strings.
             if !c.is_ascii_control() && is_unsafe_to_show(c) || c == '\u{7f}' {
                 escape(c, &mut self.escaped);
             } else {

@@ -1,14 +1,14 @@
-//! Values that may be missing: rows with missing ones between them, and nothing but these.
+//! Arrays of optional values: insertion of missing rows, and arrays without present rows.
 
 use crate::lookup::Lookup;
 use crate::text::texts;
 use crate::{Array, Column, DType, Form, Invalid};
 
-/// The buffer that says which values are there.
+/// Key of the option that is added.
 const KEY: &str = "missing";
 
 impl Form {
-    /// The same values, any of which may be missing.
+    /// Wraps the Form in an option, unless it is one.
     #[must_use]
     pub fn optional(self) -> Self {
         if matches!(self, Self::Option { .. }) {
@@ -23,11 +23,12 @@ impl Form {
 }
 
 impl Array {
-    /// The rows in their order where `there` is true, and missing values elsewhere; the Form is
-    /// [`Form::optional`] of this one's.
+    /// Distributes the rows, in order, to the positions where `there` is true; the others are missing. The
+    /// Form becomes [`Form::optional`].
     ///
     /// # Errors
-    /// Not as many rows as are to be there, or an array that contradicts itself.
+    /// [`Invalid::Range`] if the number of rows differs from that of true positions, and other [`Invalid`]
+    /// for an array that contradicts itself.
     pub fn spread(self, there: &[bool]) -> Result<Self, Invalid> {
         let count = there.iter().filter(|there| **there).count() as u64;
         if count != self.length {
@@ -57,10 +58,10 @@ impl Array {
         Ok(Self { form, length, columns })
     }
 
-    /// The same rows, of a Form in which some could be missing.
+    /// Wraps the array in an option without missing rows, unless it is an option.
     ///
     /// # Errors
-    /// As [`spread`](Self::spread).
+    /// Errors of [`spread`](Self::spread).
     pub fn present(self) -> Result<Self, Invalid> {
         if matches!(self.form, Form::Option { .. }) {
             return Ok(self);
@@ -70,7 +71,7 @@ impl Array {
         self.spread(&vec![true; rows])
     }
 
-    /// Values that are all missing, of [`Form::optional`] of a Form.
+    /// Makes `length` missing rows of [`Form::optional`] of a Form.
     #[must_use]
     pub fn nulls(form: &Form, length: u64) -> Self {
         let mut nulls = Self::empty(form.clone().optional());
@@ -82,13 +83,13 @@ impl Array {
         Self { length, ..nulls }
     }
 
-    /// No rows of a Form.
+    /// Makes an array without rows.
     #[must_use]
     pub fn empty(form: Form) -> Self {
         let mut columns = Vec::new();
         for node in form.nodes() {
             let mut add = |key: &str, part: &str, dtype| {
-                // No bytes are any number of no items.
+                // An empty column can be viewed as any type.
                 let none = Column::from_slice::<u8>(&[]);
                 columns.push((format!("{key}-{part}"), none.view(dtype).unwrap_or(none)));
             };

@@ -1,22 +1,22 @@
-//! Whether the text of an array is text.
+//! Check that the text of an array is UTF-8.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
 use crate::{Array, Column, DType, Form, kernels::check_utf8_by};
 
-/// Bytes that are not UTF-8, where there should be text.
+/// A string that is not UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("text that is not UTF-8: {}", shown(.bytes))]
 pub struct NotText {
-    /// The row of the array.
+    /// Row of the array.
     pub row: u64,
-    /// Where in the row: `[].name`.
+    /// Path within the row, such as `[].name`.
     pub member: String,
-    /// The bytes.
+    /// Bytes of the string.
     pub bytes: Vec<u8>,
 }
 
-/// The offsets and the bytes of texts, such as categories.
+/// Returns the offsets and the bytes of texts, such as categories.
 pub(crate) fn texts(key: &str, texts: &[String]) -> [(String, Column); 2] {
     let ends = texts.iter().scan(0i64, |end, text| {
         *end += text.len() as i64;
@@ -28,24 +28,24 @@ pub(crate) fn texts(key: &str, texts: &[String]) -> [(String, Column); 2] {
 }
 
 impl Array {
-    /// Looks whether all that is text is UTF-8: once over each column of bytes.
+    /// Checks that all strings are UTF-8, in one pass over each column of bytes.
     ///
     /// # Errors
-    /// The first string of a column that is not.
+    /// The first string that is not UTF-8.
     pub fn check_text(&self) -> Result<(), NotText> {
         self.check_text_by(1)
     }
 
-    /// As [`check_text`](Self::check_text), by several threads where there is much text.
+    /// Checks strings like [`check_text`](Self::check_text), with up to `threads` threads for large data.
     ///
     /// # Errors
-    /// The same.
+    /// Errors of [`check_text`](Self::check_text).
     pub fn check_text_by(&self, threads: usize) -> Result<(), NotText> {
         find(&self.form, &Lookup::of(self), threads, "", 0).map_or(Ok(()), Err)
     }
 }
 
-/// The first text of a node that is not UTF-8, with the row of that node.
+/// Returns the first string of a node that is not UTF-8, with its row of the node.
 fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u32) -> Option<NotText> {
     if depth > DEEPEST {
         return None;
@@ -55,7 +55,7 @@ fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u
         let length = lookup.column(key, part, DType::Int64, 0).ok()?.len() as u64;
         lookup.integers(key, part, length).ok()
     };
-    // Bytes that no row refers to must not be there; the error names the first row.
+    // Strings that no row refers to must be valid as well; the error then has row 0.
     match form {
         Form::Empty | Form::Numpy { .. } | Form::Categorical { .. } | Form::String { binary: true, .. } => {
             None
@@ -109,7 +109,7 @@ fn find(form: &Form, lookup: &Lookup<'_>, threads: usize, member: &str, depth: u
     }
 }
 
-/// The first bytes, as Python would show them.
+/// Formats the first bytes as a Python bytes literal.
 fn shown(bytes: &[u8]) -> String {
     const MOST: usize = 40;
     let head = bytes.get(..MOST).unwrap_or(bytes);

@@ -6,29 +6,29 @@ use crate::{Array, Column, DType, Form, Invalid, kernels::check_utf8_by};
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, collections::HashSet};
 
-/// The treatment of text that is not UTF-8.
+/// Treatment of text that is not UTF-8.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TextPolicy {
-    /// An error where the format defines text as UTF-8; otherwise the bytes as stored.
+    /// Reports an error where the format defines text as UTF-8; otherwise keeps the stored bytes.
     #[default]
     Strict,
-    /// The bytes as stored, under the type of text.
+    /// Keeps the stored bytes as text.
     Stored,
-    /// All text is of the type of byte strings, valid or not.
+    /// Changes all text to byte strings, valid or not.
     Bytes,
-    /// A string that is not UTF-8 is decoded as Latin-1, so that each byte is a character.
+    /// Decodes a string that is not UTF-8 as Latin-1, where each byte is a character.
     Latin1,
-    /// Bytes that are not UTF-8 become U+FFFD, the replacement character.
+    /// Replaces bytes that are not UTF-8 by U+FFFD, the replacement character.
     Replace,
-    /// Bytes that are not UTF-8 are left out.
+    /// Removes bytes that are not UTF-8.
     Ignore,
 }
 
 impl TextPolicy {
-    /// The names of the policies that a reader can ask for.
+    /// Names of the policies that [`parse`](Self::parse) accepts.
     pub const NAMES: [&'static str; 5] = ["strict", "bytes", "latin-1", "replace", "ignore"];
 
-    /// The policy of a name.
+    /// Returns the policy of a name, or `None` if it is unknown.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         match name {
@@ -41,13 +41,13 @@ impl TextPolicy {
         }
     }
 
-    /// Whether texts or their type differ from the stored ones.
+    /// Whether the policy changes text or its type.
     #[must_use]
     pub const fn converts(self) -> bool {
         matches!(self, Self::Bytes | Self::Latin1 | Self::Replace | Self::Ignore)
     }
 
-    /// Changes a Form to that of the arrays that [`convert`](Self::convert) gives.
+    /// Changes a Form to that of arrays after [`convert`](Self::convert).
     pub fn convert_form(self, form: &mut Form) {
         if self == Self::Bytes {
             form.change(&mut |node| {
@@ -74,7 +74,7 @@ impl TextPolicy {
     }
 }
 
-/// Text as UTF-8, if it is valid, else with each byte as the character of its number.
+/// Decodes bytes as UTF-8 if they are valid, and else as Latin-1.
 fn latin_1(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),
@@ -82,7 +82,7 @@ fn latin_1(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The parts of a text that are UTF-8.
+/// Returns the parts of a text that are valid UTF-8.
 fn valid_parts(bytes: &[u8]) -> Cow<'_, str> {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.into(),

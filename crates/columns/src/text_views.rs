@@ -1,20 +1,20 @@
-//! Texts as Arrow's views: 16 bytes for each, which hold the text itself if it is short, and otherwise its first bytes and
-//! its place.
+//! Text as Arrow's views: 16 bytes for each string, which hold its length and, if it is short, its bytes,
+//! otherwise its first four bytes and its position.
 //!
-//! A column of dictionary pages becomes views without copying each text. Whoever looks at offsets and bytes instead gets
-//! those, which are made then.
+//! Dictionary pages become views without a copy of each string. Offsets and contiguous bytes are computed on
+//! first access.
 
 use bytes::Bytes;
 use std::{collections::HashMap, ops::Range, sync::OnceLock};
 
-/// Bytes of a view.
+/// Size of a view in bytes.
 pub const VIEW: usize = 16;
-/// Bytes of a text that are in its view, at most.
+/// Maximum length in bytes of a string that is stored in its view.
 pub const SHORT: usize = 12;
-/// A place beyond this number of bytes is counted from the beginning of the next buffer: see [`TextViews::buffers`].
+/// Distance in bytes between the starts of consecutive buffers: see [`TextViews::buffers`].
 const STEP: u64 = 1 << 30;
 
-/// The view of a text that lies at byte `at` of the bytes of all.
+/// Returns the view of a string at byte `at` of all bytes.
 #[must_use]
 #[inline]
 pub fn view(text: &[u8], at: u64) -> [u8; VIEW] {
@@ -24,7 +24,8 @@ pub fn view(text: &[u8], at: u64) -> [u8; VIEW] {
     of_first(u128::from_le_bytes(first), text.len(), at)
 }
 
-/// The view of the first `length` of some bytes, which are looked at 16 at a time.
+/// Returns the view of the first `length` bytes of `bytes`, or `None` if there are fewer. Loads 16 bytes at
+/// once if possible.
 #[must_use]
 #[inline(always)]
 pub fn view_within(bytes: &[u8], length: usize, at: u64) -> Option<[u8; VIEW]> {
@@ -34,7 +35,8 @@ pub fn view_within(bytes: &[u8], length: usize, at: u64) -> Option<[u8; VIEW]> {
     }
 }
 
-/// The view of a text with these first bytes, of which a short text is a part.
+/// Returns the view of a string that begins with the bytes of `first`, which contain a short string as a
+/// whole.
 #[inline(always)]
 fn of_first(first: u128, length: usize, at: u64) -> [u8; VIEW] {
     let is_short = length <= SHORT;
@@ -44,7 +46,8 @@ fn of_first(first: u128, length: usize, at: u64) -> [u8; VIEW] {
     (u128::from(length as u32) | rest << 32).to_le_bytes()
 }
 
-/// The text of a view into some bytes, which begin at byte `base` of the bytes of all; nothing if it is not in them.
+/// Returns the string of a view, given the bytes from byte `base` of all bytes on; `None` if it is not in
+/// them.
 #[must_use]
 #[inline]
 pub fn viewed<'a>(view: &'a [u8; VIEW], bytes: &'a [u8], base: u64) -> Option<&'a [u8]> {
@@ -57,52 +60,53 @@ pub fn viewed<'a>(view: &'a [u8; VIEW], bytes: &'a [u8], base: u64) -> Option<&'
     bytes.get(usize::try_from(at.checked_sub(base)?).ok()?..)?.get(..length)
 }
 
-/// Texts as views.
+/// Strings as views.
 pub struct TextViews {
-    /// A view for each text.
+    /// A view for each string.
     views: Bytes,
-    /// The bytes that views of long texts point into, and others between them.
+    /// Bytes that the views of long strings refer to, and perhaps others.
     bytes: Bytes,
-    /// Bytes of all texts together.
+    /// Total length of the strings in bytes.
     length: u64,
-    /// Made when it is looked at.
+    /// Offsets and contiguous bytes, computed on first access.
     plain: OnceLock<PlainTexts>,
 }
 
-/// Where each text ends, and all of them one behind the other.
+/// Strings as offsets and contiguous bytes.
 struct PlainTexts {
     offsets: Box<[i64]>,
     bytes: Box<[u8]>,
 }
 
 impl TextViews {
-    /// Texts of `length` bytes together.
+    /// Makes strings of `length` bytes in total from their views and the bytes that these refer to.
     ///
-    /// A view that is none counts as an empty text.
+    /// An invalid view is an empty string.
     #[must_use]
     pub fn new(views: Bytes, bytes: Bytes, length: u64) -> Self {
         Self { views, bytes, length, plain: OnceLock::new() }
     }
 
-    /// The number of texts.
+    /// Returns the number of strings.
     #[must_use]
     pub const fn rows(&self) -> usize {
         self.views.len() / VIEW
     }
 
-    /// A text; nothing for a view outside the bytes.
+    /// Returns a string, or `None` if `row` or its view is out of range.
     #[must_use]
     pub fn text(&self, row: usize) -> Option<&[u8]> {
         viewed(self.views.as_chunks::<VIEW>().0.get(row)?, &self.bytes, 0)
     }
 
-    /// Some of the texts, with copies of the bytes that they have outside their views: each is copied once, however often it occurs.
+    /// Copies a range of the strings, with only the bytes that their views refer to: bytes of equal views are
+    /// copied once.
     pub(crate) fn part(&self, rows: Range<usize>) -> Self {
         let all = self.views.as_chunks::<VIEW>().0;
         let (mut views, mut bytes, mut length) = (Vec::with_capacity(rows.len() * VIEW), Vec::new(), 0);
         let mut known: HashMap<[u8; VIEW], [u8; VIEW]> = HashMap::new();
         for of in all.get(rows).unwrap_or_default() {
-            // A view that lies is an empty text in the part, too.
+            // An invalid view becomes the view of an empty string.
             let text = viewed(of, &self.bytes, 0).unwrap_or_default();
             length += text.len() as u64;
             if text.len() <= SHORT {
@@ -117,27 +121,27 @@ impl TextViews {
         Self::new(views.into(), bytes.into(), length)
     }
 
-    /// The first row whose text is not UTF-8.
+    /// Returns the first row that is not valid UTF-8, or `None` if all are valid.
     #[must_use]
     pub fn first_not_text(&self) -> Option<usize> {
         let is_text = |row: &usize| self.text(*row).is_some_and(|text| std::str::from_utf8(text).is_ok());
         (0..self.rows()).find(|row| !is_text(row))
     }
 
-    /// Bytes of all texts together.
+    /// Returns the total length of the strings in bytes.
     #[must_use]
     pub const fn length(&self) -> u64 {
         self.length
     }
 
-    /// A view for each text.
+    /// Returns the views, one for each string.
     #[must_use]
     pub const fn views(&self) -> &Bytes {
         &self.views
     }
 
-    /// The buffers that views number. They overlap: each begins a GiB behind the one before, and is as long as 32 bits with a
-    /// sign count.
+    /// Returns the buffers that views refer to by number. They overlap: each starts one GiB after the
+    /// previous one, and has at most 2^31 - 1 bytes.
     #[must_use]
     pub fn buffers(&self) -> Vec<Bytes> {
         let all = &self.bytes;
@@ -155,7 +159,7 @@ impl TextViews {
             offsets.push(0);
             for view in views {
                 let text = viewed(view, bytes, 0).unwrap_or_default();
-                // No more than was said.
+                // At most `length` bytes, as declared.
                 texts.extend_from_slice(&text[..text.len().min(length - texts.len())]);
                 offsets.push(texts.len() as i64);
             }

@@ -1,7 +1,7 @@
-//! Times of files whose columns are plain numbers: a title says which numbers are times.
+//! Logical types of times in titles, for files whose columns are plain numbers.
 //!
-//! Such a title ends in a note that nothing else writes, `(forthwith:timestamp[us])`. Words such as
-//! `us since 1970-01-01` stand in titles of other writers, too, and are for people alone.
+//! Such a title ends in a note that no other writer uses, `(forthwith:timestamp[us])`. Words such as `us
+//! since 1970-01-01` occur in titles of other writers, too, and are only for human readers.
 
 use crate::{DType, Form, LogicalType, TimeUnit};
 
@@ -9,19 +9,21 @@ const BEGIN: &str = "(forthwith:";
 const END: char = ')';
 
 impl LogicalType {
-    /// Whether values are dates, times or lengths of time.
+    /// Whether values are dates, times of day, timestamps or durations.
     #[must_use]
     pub const fn is_time(self) -> bool {
         matches!(self, Self::Date | Self::Time(_) | Self::Timestamp { .. } | Self::Duration(_))
     }
 
-    /// The end of a title by which numbers are read as times again.
+    /// Returns the note at the end of a title, from which [`of_title`](Self::of_title) restores the logical
+    /// type.
     #[must_use]
     pub fn title_note(self) -> String {
         format!("{BEGIN}{self}{END}")
     }
 
-    /// A title of times: their unit and their origin, and the note.
+    /// Returns a title with unit and origin of times, and the note; `None` for logical types other than
+    /// times.
     #[must_use]
     pub fn time_title(self) -> Option<String> {
         let words = match self {
@@ -36,14 +38,15 @@ impl LogicalType {
         Some(format!("{words} {}", self.title_note()))
     }
 
-    /// The times that the note at the end of a title names.
+    /// Parses the note at the end of a title; `None` if there is none, or if it names a type other than a
+    /// time.
     #[must_use]
     pub fn of_title(title: &str) -> Option<Self> {
         let (_, name) = title.strip_suffix(END)?.rsplit_once(BEGIN)?;
         Self::parse(name).filter(|meaning| meaning.is_time())
     }
 
-    /// Whether numbers of a type can be such times.
+    /// Whether such times are stored as numbers of `dtype`.
     const fn is_counted_in(self, dtype: DType) -> bool {
         match self {
             Self::Date | Self::Time(TimeUnit::Milli) => matches!(dtype, DType::Int32),
@@ -53,7 +56,7 @@ impl LogicalType {
 }
 
 impl Form {
-    /// The times that the values are, in lists and options or not.
+    /// Returns the logical type of times, at any depth of lists and options; `None` for other Forms.
     #[must_use]
     pub fn times(&self) -> Option<LogicalType> {
         match self {
@@ -65,8 +68,8 @@ impl Form {
         }
     }
 
-    /// The Form with its numbers, in lists and options or not, as times. Numbers of another type than that of
-    /// such times stay numbers.
+    /// Changes numbers, at any depth of lists and options, to times. Numbers of another type than these times
+    /// are stored in are unchanged.
     #[must_use]
     pub fn with_times(mut self, times: LogicalType) -> Self {
         match self {
@@ -87,7 +90,7 @@ impl Form {
         }
     }
 
-    /// Changes times to the numbers that they are stored as: the columns stay the same.
+    /// Changes times to the numbers that store them. The columns are unchanged.
     pub fn strip_times(&mut self) {
         self.change(&mut |node| {
             while let Self::Logical { meaning, content } = node

@@ -1,25 +1,25 @@
-//! The type of a column that several tables have, each in a type of its own.
+//! Common type of a column of several tables.
 
 use crate::{DType, Form};
 use std::collections::{HashMap, HashSet};
 
-/// Two of several Forms without a common type.
+/// Two Forms without a common type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unlike {
-    /// The position of the first one.
+    /// Position of the first one.
     pub first: usize,
-    /// The position of one that differs from it.
+    /// Position of the other one.
     pub other: usize,
 }
 
 impl Form {
-    /// The type that has the values of all these types: numbers are promoted as NumPy promotes them, values may be missing where
-    /// one of the types has it so, an unknown type is any of the others, and categories are those of all. Names of records and the
-    /// order of fields are those of the first Form. Truth values are not numbers. Without Forms it is [`Form::Empty`].
-    /// Keys are new unless all Forms are equal.
+    /// Returns the common type: numbers are promoted as NumPy does, booleans only unite with booleans, an
+    /// option in any Form makes the result an option, [`Form::Empty`] unites with any type, and categories
+    /// are the union of all. Names of records and the order of fields are those of the first Form. Without
+    /// Forms, the result is [`Form::Empty`]. Unless all Forms are equal, keys are new.
     ///
     /// # Errors
-    /// Types of different structure.
+    /// [`Unlike`] if the structures differ.
     ///
     /// ```
     /// use forthwith_columns::{DType, Form};
@@ -38,7 +38,7 @@ impl Form {
         }
     }
 
-    /// The same Form with keys by the order of its nodes, none of which share one.
+    /// Renumbers the keys in the order of the nodes, so that no two nodes share one.
     #[must_use]
     pub fn with_own_keys(mut self) -> Self {
         let mut numbers = 0..;
@@ -46,7 +46,7 @@ impl Form {
         self
     }
 
-    /// The same type, none of whose values may be missing.
+    /// Removes all options.
     #[must_use]
     pub fn without_options(mut self) -> Self {
         self.change(&mut |node| {
@@ -58,7 +58,7 @@ impl Form {
     }
 }
 
-/// Forms with their positions.
+/// Forms and their positions.
 type Numbered = Vec<(usize, Form)>;
 
 fn unite(forms: &[(usize, Form)]) -> Result<Form, Unlike> {
@@ -138,7 +138,7 @@ fn unite(forms: &[(usize, Form)]) -> Result<Form, Unlike> {
     Ok(if may_lack { united.optional() } else { united })
 }
 
-/// The promoted type of plain numbers, or of truth values.
+/// Returns the promoted type of plain numbers, or of booleans.
 fn number(known: &[(usize, Form)]) -> Result<DType, Unlike> {
     let mut types = Vec::with_capacity(known.len());
     contents(known, |form| match form {
@@ -152,7 +152,7 @@ fn number(known: &[(usize, Form)]) -> Result<DType, Unlike> {
     Ok(DType::promote(types).unwrap_or(DType::Bool))
 }
 
-/// The united contents of Forms of one structure, which have as many.
+/// Unites the contents, which `of` returns, of Forms of one structure; they must be equally many.
 fn contents(
     known: &[(usize, Form)],
     mut of: impl FnMut(&Form) -> Option<Vec<Form>>,
@@ -172,7 +172,7 @@ fn contents(
     columns.iter().map(|column| unite(column)).collect()
 }
 
-/// The contents of a record in the order of these fields, if it has these and no others.
+/// Returns the contents of a record in the order of the fields `wanted`, if it has exactly these fields.
 fn in_order(form: &Form, wanted: Option<&[String]>) -> Option<Vec<Form>> {
     let Form::Record { fields, contents, .. } = form else { return None };
     field_order(fields.as_deref(), wanted, contents.len())?
@@ -181,8 +181,8 @@ fn in_order(form: &Form, wanted: Option<&[String]>) -> Option<Vec<Form>> {
         .collect()
 }
 
-/// The positions of wanted fields among those of a record of `count` fields, if both have the same ones, each once. Slots of tuples
-/// have no names, and stay where they are.
+/// Returns the positions of the fields `wanted` in a record of `count` fields; `None` unless both have the
+/// same fields, without duplicates. Slots of tuples have no names and keep their order.
 pub(crate) fn field_order(
     fields: Option<&[String]>,
     wanted: Option<&[String]>,

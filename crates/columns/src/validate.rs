@@ -1,18 +1,17 @@
-//! Whether columns are what their Form says.
+//! Validation of columns against their Form.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
 use crate::{Array, DType, Form, Invalid, kernels};
 
 impl Array {
-    /// Checks that every buffer the Form names is there, of its type and long enough, that offsets never
-    /// decrease, and that offsets, indexes and tags point at rows that exist. Text is not checked to be
-    /// UTF-8.
+    /// Checks that every buffer of the Form exists, has its type and is long enough, that offsets never
+    /// decrease, and that offsets, indexes and tags are in range. Text is not checked to be UTF-8.
     pub fn validate(&self) -> Result<(), Invalid> {
         self.validate_by(1)
     }
 
-    /// As [`validate`](Self::validate), by several threads where there are many offsets.
+    /// Validates like [`validate`](Self::validate), with up to `threads` threads for many offsets.
     pub fn validate_by(&self, threads: usize) -> Result<(), Invalid> {
         walk(&Lookup::of(self), &self.form, self.length, threads, 0)
     }
@@ -70,7 +69,7 @@ fn walk(lookup: &Lookup<'_>, form: &Form, length: u64, threads: usize, depth: u3
     }
 }
 
-/// `length` times the inner dimensions.
+/// Returns `length` times the inner dimensions.
 pub(crate) fn items(length: u64, shape: &[u64]) -> Result<u64, Invalid> {
     shape.iter().try_fold(length, |rows, each| {
         rows.checked_mul(*each)
@@ -79,7 +78,7 @@ pub(crate) fn items(length: u64, shape: &[u64]) -> Result<u64, Invalid> {
     })
 }
 
-/// Checks `length` lists and answers where the last one ends.
+/// Checks the offsets of `length` lists, and returns the last one.
 pub(crate) fn offsets_end(lookup: &Lookup<'_>, key: &str, length: u64) -> Result<u64, Invalid> {
     offsets_end_by(lookup, key, length, 1)
 }
@@ -107,7 +106,7 @@ fn offsets_end_by(lookup: &Lookup<'_>, key: &str, length: u64, threads: usize) -
     Ok(last.unsigned_abs())
 }
 
-/// Rows that each of `count` alternatives needs.
+/// Returns the number of rows that each of the `count` alternatives of a union must have.
 pub(crate) fn union_lengths(
     lookup: &Lookup<'_>,
     key: &str,

@@ -1,4 +1,4 @@
-//! Single rows as trees of values.
+//! Single rows as nested values.
 
 use crate::invalid::DEEPEST;
 use crate::lookup::Lookup;
@@ -6,39 +6,38 @@ use crate::validate::items;
 use crate::{Array, Column, DType, Form, Invalid, LogicalType};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
-/// One row of an [`Array`], or a part of one. Serialises as what it looks like: records as maps, tuples and
-/// lists as sequences.
+/// A row of an [`Array`], or a part of one. Records are serialised as maps, tuples and lists as sequences.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
     /// A missing value.
     Null,
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
     /// A signed integer of any width.
     Int(i64),
     /// An unsigned integer of any width.
     UInt(u64),
-    /// A number of single precision, kept apart so that it prints with no more digits than it has.
+    /// A single-precision number, which is kept as such so that it prints with no more digits than it has.
     Float32(f32),
-    /// A number of double precision.
+    /// A double-precision number.
     Float64(f64),
-    /// Text. What was not UTF-8 in it is replaced.
+    /// Text. Bytes that are not UTF-8 are replaced by U+FFFD.
     String(String),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// A time or a decimal, spelled out.
+    /// A time or a decimal, as text.
     Logical(String),
-    /// A list, or one inner dimension.
+    /// A list, or an inner dimension.
     List(Vec<Self>),
-    /// Named fields.
+    /// A record: names and values of the fields.
     Record(Vec<(String, Self)>),
-    /// Slots.
+    /// A tuple.
     Tuple(Vec<Self>),
 }
 
 impl Array {
-    /// The row as a tree; `Null` for a row that is not there.
+    /// Returns a row, or `Null` if it is out of range.
     pub fn value(&self, row: u64) -> Result<Value, Invalid> {
         if row >= self.length {
             return Ok(Value::Null);
@@ -46,7 +45,7 @@ impl Array {
         value(&Node { lookup: &Lookup::of(self), form: &self.form, depth: 0 }, row)
     }
 
-    /// Many rows; those that are not there are left out.
+    /// Returns a range of rows, clamped to the array.
     pub fn values(&self, rows: std::ops::Range<u64>) -> Result<Vec<Value>, Invalid> {
         let node = Node { lookup: &Lookup::of(self), form: &self.form, depth: 0 };
         (rows.start..rows.end.min(self.length)).map(|row| value(&node, row)).collect()
@@ -76,26 +75,26 @@ impl Serialize for Value {
     }
 }
 
-/// A place in the structure.
+/// A node of the Form, with the buffers.
 pub(crate) struct Node<'a> {
     pub(crate) lookup: &'a Lookup<'a>,
     pub(crate) form: &'a Form,
     pub(crate) depth: u32,
 }
 
-/// The value at one row, one level deep; its contents are not read yet.
+/// Value of a row, whose contents are not read yet.
 pub(crate) enum Peek<'a> {
     Value(Value),
-    /// `count` rows of a node from `start` on.
+    /// Content, first row and number of rows of a list.
     List(Node<'a>, u64, u64),
-    /// `count` inner dimensions or numbers from item `start` on.
+    /// Column, inner dimensions, and first item of a multidimensional row.
     Shape(&'a Column, &'a [u64], u64),
-    /// One row of each field.
+    /// Names, nodes and row of the fields of a record.
     Record(Option<&'a [String]>, Vec<Node<'a>>, u64),
 }
 
 impl<'a> Node<'a> {
-    /// The row, looked at one level deep. Options and unions are seen through.
+    /// Reads a row one level deep. Options and unions are resolved.
     pub(crate) fn peek(&self, row: u64) -> Result<Peek<'a>, Invalid> {
         if self.depth > DEEPEST {
             return Err(Invalid::Deep);
@@ -180,7 +179,7 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A number or bytes as what they mean; other values as they are.
+/// Converts a number or bytes to its logical type; other values are unchanged.
 fn meant(meaning: LogicalType, content: &Form, value: Value, row: u64) -> Result<Value, Invalid> {
     Ok(match value {
         Value::Int(number) => meaning.spell_number(number).map_or(value, Value::Logical),
@@ -231,7 +230,7 @@ fn value(node: &Node<'_>, row: u64) -> Result<Value, Invalid> {
     })
 }
 
-/// Whether items take no memory in any buffer, so that no buffer bounds how many there are.
+/// Whether items take no memory in any buffer, so that no buffer limits their number.
 fn weightless(form: &Form, depth: u32) -> bool {
     depth <= DEEPEST
         && match form {
@@ -243,12 +242,12 @@ fn weightless(form: &Form, depth: u32) -> bool {
         }
 }
 
-/// Refuses to spell out more items without memory than [`MOST_WEIGHTLESS`].
+/// Limits the number of items without memory to [`MOST_WEIGHTLESS`].
 fn bounded(count: u64) -> Result<(), Invalid> {
     if count > MOST_WEIGHTLESS { Err(Invalid::Overflow { rows: 1, each: count }) } else { Ok(()) }
 }
 
-/// Inner dimensions as lists of lists.
+/// Returns inner dimensions as nested lists.
 fn nested(column: &Column, shape: &[u64], start: u64) -> Value {
     let Some((outer, inner)) = shape.split_first() else { return number(column, start) };
     if *outer == 0 {
@@ -258,7 +257,7 @@ fn nested(column: &Column, shape: &[u64], start: u64) -> Value {
     Value::List((0..*outer).map(|at| nested(column, inner, start + at * each)).collect())
 }
 
-/// The item as a value, `Null` if it is not there.
+/// Returns an item of a column as a value, or `Null` if it is out of range.
 pub(crate) fn number(column: &Column, at: u64) -> Value {
     let Ok(at) = usize::try_from(at) else { return Value::Null };
     let size = column.dtype().size();

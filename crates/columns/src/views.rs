@@ -1,4 +1,4 @@
-//! Arrays as slices of Rust's numbers.
+//! Access to arrays as Rust slices.
 
 use crate::lookup::Lookup;
 use crate::validate::{items, offsets_end, union_lengths};
@@ -6,23 +6,22 @@ use crate::{Array, Column, DType, Form, Invalid, Native};
 use std::borrow::Cow;
 use std::ops::{Index, Range};
 
-/// Why an [`Array`] cannot be seen as slices of a Rust type.
+/// Reason that an [`Array`] cannot be accessed as slices of a Rust type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ViewError {
     /// The array has another type.
     #[error("the array is {found}, not {wanted}")]
     Type {
-        /// The type of the array: `3600 * var * float32`.
+        /// Type of the array, such as `3600 * var * float32`.
         found: String,
-        /// The type that was asked for: `numbers of float64`.
+        /// Requested type, such as `numbers of float64`.
         wanted: String,
     },
-    /// The items do not lie at addresses that Rust's references need, as may happen in bytes of a mapped
-    /// file.
+    /// The items are not aligned, as may happen in a mapped file.
     #[error("buffer {key} is not aligned for {dtype}: take `Column::compact` of it")]
     Unaligned {
-        /// The buffer.
+        /// Name of the buffer.
         key: String,
         /// Its element type.
         dtype: DType,
@@ -30,20 +29,20 @@ pub enum ViewError {
     /// A record has no field of that name.
     #[error("the record has no field {name:?}: it has {fields}")]
     NoField {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// Names of the fields.
         fields: String,
     },
-    /// The columns are not what the Form says.
+    /// The columns contradict the Form.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
 
 impl Array {
-    /// The numbers of an array of numbers. Fixed inner dimensions follow each other, row by row: three rows
-    /// of `2 * float32` are six numbers. Logical types are seen as they are kept, a timestamp as its `i64`,
-    /// and booleans as `u8`.
+    /// Returns the numbers of an array of numbers. Fixed inner dimensions are flattened in row-major order:
+    /// three rows of `2 * float32` are six numbers. Logical types are returned as stored, such as a timestamp
+    /// as `i64`, and booleans as `u8`.
     ///
     /// ```
     /// use forthwith_columns::{Array, Column, DType, Form};
@@ -63,7 +62,7 @@ impl Array {
             .ok_or_else(|| self.unlike(format!("numbers of {}", T::DTYPE)))
     }
 
-    /// The numbers of an array of lists of numbers, whose lists may have any length or one fixed length.
+    /// Returns the lists of an array of lists of numbers, of variable or fixed length.
     ///
     /// ```
     /// # use forthwith_columns::{Array, Column, DType, Form};
@@ -79,8 +78,8 @@ impl Array {
     /// ```
     ///
     /// # Errors
-    /// As [`as_slice`](Self::as_slice); [`ViewError::Invalid`] if offsets decrease or point behind the last
-    /// number.
+    /// Errors of [`as_slice`](Self::as_slice); [`ViewError::Invalid`] if offsets decrease or exceed the
+    /// numbers.
     pub fn as_jagged<T: Native>(&self) -> Result<Jagged<'_, T>, ViewError> {
         let lookup = Lookup::of(self);
         let wanted = || self.unlike(format!("lists of numbers of {}", T::DTYPE));
@@ -90,10 +89,10 @@ impl Array {
         Ok(Jagged { offsets, items: items.ok_or_else(wanted)? })
     }
 
-    /// The bytes of each text of an array of texts or byte strings.
+    /// Returns the bytes of each item of an array of text or byte strings.
     ///
     /// # Errors
-    /// As [`as_jagged`](Self::as_jagged).
+    /// Errors of [`as_jagged`](Self::as_jagged).
     pub fn as_texts(&self) -> Result<Jagged<'_, u8>, ViewError> {
         let lookup = Lookup::of(self);
         let Form::String { key, .. } = self.form.kept() else { return Err(self.unlike("texts".into())) };
@@ -102,12 +101,11 @@ impl Array {
         Ok(Jagged { offsets, items: lookup.column(key, "data", DType::UInt8, end)?.as_bytes() })
     }
 
-    /// Where the lists of an array of lists begin and end, and their items one after the other: for lists of
-    /// lists or of records. Row `i` is the items `offsets[i]..offsets[i + 1]`. Columns are shared, not
-    /// copied.
+    /// Returns the offsets and the items of an array of lists, for lists of lists or of records. Row `i`
+    /// consists of the items `offsets[i]..offsets[i + 1]`. Columns are shared, not copied.
     ///
     /// # Errors
-    /// As [`as_jagged`](Self::as_jagged).
+    /// Errors of [`as_jagged`](Self::as_jagged).
     pub fn as_lists(&self) -> Result<(Cow<'_, [i64]>, Self), ViewError> {
         let lookup = Lookup::of(self);
         let (offsets, content, length) =
@@ -116,8 +114,9 @@ impl Array {
         Ok((offsets, items))
     }
 
-    /// The values of an array of options, and the row of these for each row of the array, negative for a missing
-    /// one: no rows where nothing is missing, so that each row is its own. Columns are shared, not copied.
+    /// Returns the index and the values of an array of options. The index has the row of the values for each
+    /// row of the array, negative if it is missing, and is `None` if no row is missing, so that each row has
+    /// its own number. Columns are shared, not copied.
     ///
     /// # Errors
     /// [`ViewError::Type`] if the array is not of options; [`ViewError::Invalid`].
@@ -135,8 +134,8 @@ impl Array {
         Ok((index, Self { form: (**content).clone(), length, columns: self.columns.clone() }))
     }
 
-    /// The alternatives of an array of unions, an array each, with the number of the alternative and the row in it
-    /// for each row of the array. Columns are shared, not copied.
+    /// Returns the tags, the index and the alternatives of an array of unions: the number of the alternative,
+    /// and the row in it, for each row of the array. Columns are shared, not copied.
     ///
     /// # Errors
     /// [`ViewError::Type`] if the array is not of unions; [`ViewError::Invalid`].
@@ -155,10 +154,11 @@ impl Array {
         Ok((tags.slice(rows.clone()), index.slice(rows), alternatives))
     }
 
-    /// A field of an array of records. Columns are shared, not copied.
+    /// Returns a field of an array of records. Columns are shared, not copied.
     ///
     /// # Errors
-    /// [`ViewError::NoField`] with the names there are; [`ViewError::Type`] if the array is not of records.
+    /// [`ViewError::NoField`] with the names of the fields; [`ViewError::Type`] if the array is not of named
+    /// records.
     pub fn field(&self, name: &str) -> Result<Self, ViewError> {
         let Form::Record { fields: Some(fields), contents, .. } = self.form.kept() else {
             return Err(self.unlike("records with names".into()));
@@ -175,7 +175,7 @@ impl Array {
     }
 }
 
-/// Lists of numbers: `offsets` into `items`. Made by [`Array::as_jagged`], which checks the offsets.
+/// Lists of numbers: `offsets` into `items`. Returned by [`Array::as_jagged`], which checks the offsets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Jagged<'a, T> {
     offsets: Cow<'a, [i64]>,
@@ -195,27 +195,27 @@ impl<'a, T> Jagged<'a, T> {
         self.len() == 0
     }
 
-    /// One list, if it is there.
+    /// Returns a list, or `None` if `row` is out of range.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<&'a [T]> {
         let bounds = self.offsets.get(row..)?.get(..2)?;
         self.items.get(bounds[0] as usize..bounds[1] as usize) // checked not to be negative
     }
 
-    /// The lists in order.
+    /// Iterates over the lists.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &'a [T]> + '_ {
         let items = self.items;
         self.offsets.windows(2).map(move |bounds| &items[bounds[0] as usize..bounds[1] as usize])
     }
 
-    /// Where each list begins, and after them where the last one ends: one number more than there are lists.
-    /// The first need not be 0.
+    /// Returns the offset of the first item of each list, and the end of the last one: one more than there
+    /// are lists. The first need not be 0.
     #[must_use]
     pub fn offsets(&self) -> &[i64] {
         &self.offsets
     }
 
-    /// The numbers of all lists, one after the other.
+    /// Returns the numbers of all lists, contiguously.
     #[must_use]
     pub fn items(&self) -> &'a [T] {
         self.items
@@ -223,7 +223,7 @@ impl<'a, T> Jagged<'a, T> {
 }
 
 /// # Panics
-/// As with a slice, if there is no such list.
+/// If `row` is out of range.
 impl<T> Index<usize> for Jagged<'_, T> {
     type Output = [T];
 
@@ -233,7 +233,7 @@ impl<T> Index<usize> for Jagged<'_, T> {
     }
 }
 
-/// The numbers of `length` rows; `None` if the Form is not of such numbers.
+/// Returns the numbers of `length` rows; `None` if the Form is not of numbers of type `T`.
 fn numbers<'a, T: Native>(
     lookup: &Lookup<'a>,
     form: &Form,
@@ -249,7 +249,7 @@ fn numbers<'a, T: Native>(
     Ok(all.get(..count as usize)) // no more than the column's length
 }
 
-/// Offsets, items and how many items there are; `None` if the Form is not of lists.
+/// Offsets, Form of the items, and number of items.
 type Lists<'a> = (Cow<'a, [i64]>, &'a Form, u64);
 
 fn lists<'a>(lookup: &Lookup<'a>, form: &'a Form, length: u64) -> Result<Option<Lists<'a>>, ViewError> {
@@ -260,8 +260,8 @@ fn lists<'a>(lookup: &Lookup<'a>, form: &'a Form, length: u64) -> Result<Option<
         }
         Form::Regular { size, content } => {
             let end = items(length, &[*size])?;
-            // Lists without items take no bytes, so that nothing speaks for their number: no offsets are made
-            // by it.
+            // Lists of length 0 take no bytes that would justify their number, so that no offsets are
+            // allocated for it.
             if *size == 0 && length > 0 {
                 return Ok(None);
             }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// The most bytes of a name; the longest name of the IANA database has 32.
+/// Maximum length of a name in bytes; the longest name of the IANA database has 32.
 const MOST_BYTES: usize = 47;
 
-/// The time zone in which timestamps are shown: `Europe/Berlin`, `+02:00`, or `UTC`. The timestamps themselves
-/// are counted in UTC, whatever the zone.
+/// Time zone in which timestamps are displayed, such as `Europe/Berlin`, `+02:00` or `UTC`. The timestamps
+/// themselves are counted in UTC, whatever the zone.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Zone {
     length: u8,
@@ -22,8 +22,8 @@ impl Zone {
         Self { length: 3, bytes }
     };
 
-    /// A zone by its name. `None` if the text cannot be a name of a zone: it is empty, has more than 47 bytes, or
-    /// has characters other than letters, digits and `+-_/:.` of ASCII.
+    /// Makes a zone of its name, which is not looked up. Returns `None` if the text is empty, has more than
+    /// 47 bytes, or has characters other than ASCII letters, digits and `+-_/:.`.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"+-_/:.".contains(&byte);
@@ -35,13 +35,13 @@ impl Zone {
         Some(Self { length: u8::try_from(name.len()).ok()?, bytes })
     }
 
-    /// The zone of timestamps that are in one: the named one, or UTC if the text cannot be a name.
+    /// Makes a zone of its name, or UTC if the text cannot be a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
         Self::parse(name).unwrap_or(Self::UTC)
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &str {
         let bytes = self.bytes.get(..usize::from(self.length)).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Zones of the timestamps in a Form.
+//! Time zones of the timestamps in a Form.
 
 use crate::{Form, LogicalType, Zone};
 
 impl Form {
-    /// Whether there are timestamps that have a zone.
+    /// Whether any timestamp has a zone.
     #[must_use]
     pub fn has_zone(&self) -> bool {
         self.nodes().any(|node| {
@@ -11,8 +11,8 @@ impl Form {
         })
     }
 
-    /// Shows timestamps that have a zone in that of the same node of another Form, and in UTC where that has no such
-    /// node. Fields are found by name; that values may be missing makes no difference.
+    /// Gives timestamps with a zone the zone of the corresponding node of `other`, and UTC if that has no
+    /// such node. Fields are matched by name, and options are ignored.
     pub fn show_in_zones_of(&mut self, other: Option<&Self>) {
         let other = other.map(|other| match other {
             Self::Option { content, .. } => content,

@@ -1,4 +1,4 @@
-//! Numbers of one type, in memory of their own or borrowed from a column. Booleans are kept as `u8`, 0 or 1.
+//! Buffers and slices of numbers of one type. Booleans are stored as `u8`, 0 or 1.
 
 use forthwith_columns::{Column, DType, Native};
 
@@ -13,7 +13,7 @@ macro_rules! buffers {
         pub(crate) enum Slice<'a> { $($variant(&'a [$number]),)* }
 
         impl Buffer {
-            /// None, with room for some.
+            /// Makes an empty buffer with a capacity of `room` numbers.
             pub(crate) fn new(dtype: DType, room: usize) -> Self {
                 match kept(dtype) {
                     $(DType::$variant => Self::$variant(Vec::with_capacity(room)),)*
@@ -29,7 +29,7 @@ macro_rules! buffers {
                 match self { $(Self::$variant(items) => Slice::$variant(items),)* }
             }
 
-            /// Appends numbers of the same type; of another type none are.
+            /// Appends numbers of the same type; those of another type are ignored.
             pub(crate) fn extend(&mut self, more: Slice<'_>) {
                 match (self, more) {
                     $((Self::$variant(items), Slice::$variant(more)) => items.extend_from_slice(more),)*
@@ -37,7 +37,7 @@ macro_rules! buffers {
                 }
             }
 
-            /// Appends one number this number of times.
+            /// Appends one number `times` times.
             pub(crate) fn repeat(&mut self, one: Slice<'_>, times: usize) {
                 match (self, one) {
                     $((Self::$variant(items), Slice::$variant(&[one, ..])) => {
@@ -47,7 +47,7 @@ macro_rules! buffers {
                 }
             }
 
-            /// The numbers as a column.
+            /// Converts the buffer to a column.
             pub(crate) fn into_column(self, dtype: DType) -> Column {
                 let column = match self { $(Self::$variant(items) => Column::from_vec(items),)* };
                 if dtype == DType::Bool { column.view(dtype).unwrap_or(column) } else { column }
@@ -55,17 +55,17 @@ macro_rules! buffers {
         }
 
         impl<'a> Slice<'a> {
-            /// Those of a range, which lies within.
+            /// Returns the numbers of a range, which must be in bounds.
             pub(crate) fn range(self, range: std::ops::Range<usize>) -> Self {
                 match self { $(Self::$variant(items) => Self::$variant(&items[range]),)* }
             }
 
-            /// Their type.
+            /// Returns the type of the numbers.
             pub(crate) const fn dtype(self) -> DType {
                 match self { $(Self::$variant(_) => DType::$variant,)* }
             }
 
-            /// The items of a column, if they are aligned.
+            /// Returns the items of a column, if they are aligned.
             pub(crate) fn of(column: &'a Column) -> Option<Self> {
                 match column.dtype() {
                     $(DType::$variant => column.items().map(Self::$variant),)*
@@ -114,14 +114,15 @@ buffers! {
     Float64 f64;
 }
 
-/// The types that numbers are kept as.
+/// Types that numbers are stored as.
 pub(crate) trait Item: Native + Default + PartialOrd {
     fn in_slice<'a>(slice: Slice<'a>) -> &'a [Self];
-    /// The numbers of a buffer, which becomes one of this type if it was not.
+    /// Returns the numbers of a buffer, which is replaced if it has another type.
     fn in_buffer(buffer: &mut Buffer) -> &mut Vec<Self>;
     fn buffer(items: Vec<Self>) -> Buffer;
 
-    /// The same, of which nothing is left, with room for some.
+    /// Clears a buffer as [`in_buffer`](Self::in_buffer) returns it, and reserves a capacity of `room`
+    /// numbers.
     fn emptied(buffer: &mut Buffer, room: usize) -> &mut Vec<Self> {
         let items = Self::in_buffer(buffer);
         items.clear();
@@ -130,7 +131,7 @@ pub(crate) trait Item: Native + Default + PartialOrd {
     }
 }
 
-/// The type that numbers of a type are kept as.
+/// Returns the type that numbers of a type are stored as.
 pub(crate) const fn kept(dtype: DType) -> DType {
     match dtype {
         DType::Bool => DType::UInt8,
@@ -138,7 +139,7 @@ pub(crate) const fn kept(dtype: DType) -> DType {
     }
 }
 
-/// Runs a body with the Rust type that numbers of an element type are kept as.
+/// Runs a body with the Rust type that numbers of an element type are stored as.
 macro_rules! with_type {
     ($dtype:expr, $number:ident => $body:expr) => {
         forthwith_columns::with_integer!($dtype, $number => $body,
@@ -159,7 +160,7 @@ macro_rules! with_type {
 }
 pub(crate) use with_type;
 
-/// All items of a column, whatever their alignment; booleans as 0 and 1.
+/// Copies all items of a column, aligned or not; booleans become 0 and 1.
 pub(crate) fn copied(column: &Column) -> Buffer {
     if column.dtype() == DType::Bool {
         return Buffer::UInt8(column.as_bytes().iter().map(|byte| u8::from(*byte != 0)).collect());

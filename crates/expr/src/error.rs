@@ -1,34 +1,34 @@
-//! Errors that point at the characters they are about.
+//! Errors with their position in the text.
 
 use std::{fmt, ops::Range, sync::Arc};
 
-/// An expression that cannot be understood, or cannot be computed.
+/// Error of an expression that cannot be parsed, checked or computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// The text of the expression.
+    /// Text of the expression.
     pub text: Arc<str>,
-    /// The bytes of the text that the error is about.
+    /// Byte range of the text that the error is about.
     pub at: Range<usize>,
-    /// The text that was found there, and what was expected.
+    /// Description: the text that was found, and what was expected.
     pub what: String,
-    /// The alias that the text belongs to, if it is not the expression itself.
+    /// Name of the alias that the text belongs to, unless it is the expression itself.
     pub alias: Option<String>,
-    /// The entry whose values cannot be computed, counted from the first row of the arrays.
+    /// Entry whose values cannot be computed, counted from the first row of the arrays.
     pub entry: Option<u64>,
-    /// What expressions have in place of syntax of Python that is found in the text.
+    /// Replacement for unsupported Python syntax in the text.
     pub hint: Option<&'static str>,
 }
 
-/// An error within a text that the caller knows.
+/// Error in a text that the caller knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) at: Span,
     pub(crate) what: String,
-    /// Whether the text cannot be parsed, so that syntax of Python may be the reason.
+    /// Whether the text cannot be parsed, perhaps because of unsupported Python syntax.
     pub(crate) is_syntax: bool,
 }
 
-/// Bytes of a text.
+/// Byte range in a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Span {
     pub(crate) start: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Span {
 
 impl Span {
     pub(crate) fn new(start: usize, end: usize) -> Self {
-        // Texts are much shorter.
+        // Texts are limited to far less.
         let short = |at| u32::try_from(at).unwrap_or(u32::MAX);
         Self { start: short(start), end: short(end) }
     }
@@ -72,14 +72,14 @@ impl Fault {
     }
 }
 
-/// What to write instead of a conditional expression of Python.
+/// Returns the replacement for a Python conditional expression.
 fn hint(text: &str) -> Option<&'static str> {
     let mut words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
     let is_conditional = words.any(|word| word == "if") && words.any(|word| word == "else");
     is_conditional.then_some("where(condition, x, y) chooses between two values")
 }
 
-/// Characters of a line that are shown on either side of what is wrong.
+/// Maximum number of characters that are shown on either side of the error.
 const AROUND: usize = 60;
 
 impl fmt::Display for Error {
@@ -96,7 +96,8 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The line that has the place, how many characters stand before it, and how many it has. Long lines are cut around it.
+/// Returns the line of the error, the number of characters before it, and the number of characters to mark.
+/// Long lines are shortened around the error.
 fn line(text: &str, at: &Range<usize>) -> (String, usize, usize) {
     let boundary =
         |at: usize| (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -115,7 +116,7 @@ fn line(text: &str, at: &Range<usize>) -> (String, usize, usize) {
     if rest.len() > shown + AROUND {
         line.push('…');
     }
-    // Characters that a terminal would act on are not shown to it.
+    // Control characters are replaced, as a terminal would interpret them.
     let line = line.into_iter().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
     (line, column, shown)
 }

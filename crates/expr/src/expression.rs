@@ -1,4 +1,4 @@
-//! Expressions as they are written.
+//! Parsed expressions.
 
 use crate::{
     error::{Error, Fault},
@@ -8,7 +8,7 @@ use crate::{
 use forthwith_columns::Form;
 use std::sync::Arc;
 
-/// A text that was understood, of whose names nothing is known yet.
+/// A parsed text, whose names are not resolved yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     pub(crate) text: Arc<str>,
@@ -16,46 +16,46 @@ pub struct Expression {
     pub(crate) spelling: Spelling,
 }
 
-/// The meaning of a name.
+/// Meaning of a name.
 #[derive(Clone, Debug)]
 pub enum Named {
     /// A column of this Form.
     Column(Form),
     /// Another expression.
     Alias(Arc<Expression>),
-    /// Nothing; these names are similar.
+    /// An unknown name, with similar ones.
     Unknown(Vec<String>),
-    /// Something that cannot be had, for this reason.
+    /// An unavailable name, with the reason.
     Refused(String),
 }
 
 impl Expression {
-    /// Reads an expression in Python's spelling.
+    /// Parses an expression in Python's syntax.
     ///
     /// # Errors
-    /// Text that is no expression, with the place in it.
+    /// The text is not an expression, with the position of the error.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::parse_as(text, Spelling::Python)
     }
 
-    /// The same in another spelling.
+    /// Parses an expression in a given syntax.
     ///
     /// # Errors
-    /// As [`parse`](Self::parse).
+    /// Errors of [`parse`](Self::parse).
     pub fn parse_as(text: &str, spelling: Spelling) -> Result<Self, Error> {
         let shared: Arc<str> = text.into();
         let nodes = parser::parse(text, spelling).map_err(|fault: Fault| fault.within(&shared, None))?;
         Ok(Self { text: shared, nodes, spelling })
     }
 
-    /// The text.
+    /// Returns the text.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The names of columns and aliases in it, each once, in their order. Variables of TTreeFormula, such as `Entry$`, are not
-    /// among them.
+    /// Returns the distinct names of columns and aliases in order of occurrence, without variables of
+    /// TTreeFormula such as `Entry$`.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
         let mut found = Vec::new();

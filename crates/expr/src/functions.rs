@@ -1,39 +1,39 @@
-//! The names of functions.
+//! Names of functions.
 
 use crate::syntax::{Binary as B, FormulaFunction as F, Reduction as R, Unary as U};
 use forthwith_columns::DType;
 use std::{borrow::Borrow, f64::consts};
 
-/// The meaning of a function's name.
+/// Meaning of a function name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function {
     Unary(U),
     Binary(B),
     Reduction(R),
-    /// A reduction of one argument, or the smaller or larger of two.
+    /// A reduction of one argument, or the minimum or maximum of two.
     Extreme(R, B),
     Where,
     Item,
     IsNone,
     Cast(DType),
     Round,
-    /// Whether a value is one of a list.
+    /// Whether a value is in a list.
     IsIn,
     /// Whether text contains a text.
     Contains,
     Formula(F),
     /// A reduction of all items of an entry.
     ReduceEntry(R),
-    /// A reduction of those items of an entry for which a condition holds.
+    /// A reduction of the items of an entry for which a condition holds.
     ReduceIf(R),
     Alternative,
-    /// Whether whole numbers are odd (`true`), or even.
+    /// Whether integers are odd (`true`) or even (`false`).
     Parity(bool),
     Gaus,
 }
 
 impl Function {
-    /// The number of its arguments, for errors.
+    /// Returns the number of its arguments, for errors.
     pub(crate) const fn arity(self) -> &'static str {
         match self {
             Self::Unary(_)
@@ -56,8 +56,8 @@ impl Function {
     }
 }
 
-/// Names of NumPy, of Python, of C's library, and of TTreeFormula, without their prefixes, where they are not the words that
-/// operations have in errors.
+/// Names from NumPy, Python, the C library and TTreeFormula, without their prefixes, that differ from the
+/// operations' names in errors.
 const OTHERS: &[(&str, Function)] = {
     use Function::{
         Alternative, Binary, Cast, Contains, Extreme, IsIn, IsNone, Item, ReduceEntry, ReduceIf, Reduction,
@@ -121,7 +121,7 @@ const OTHERS: &[(&str, Function)] = {
     ]
 };
 
-/// Names that mean something else in TTreeFormula's spelling.
+/// Names with another meaning in TTreeFormula's syntax.
 const FORMULA: &[(&str, Function)] = &[
     ("sqrt", Function::Formula(F::Sqrt)),
     ("log", Function::Formula(F::Log)),
@@ -136,7 +136,7 @@ const FORMULA: &[(&str, Function)] = &[
     ("round", Function::Formula(F::Round)),
 ];
 
-/// Functions of `TMath`, where their names are not those above in small letters.
+/// Functions of `TMath` whose lower-case names are not listed above.
 const TMATH: &[(&str, Function)] = &[
     ("ASin", Function::Unary(U::Arcsin)),
     ("ACos", Function::Unary(U::Arccos)),
@@ -177,10 +177,10 @@ const TMATH_CONSTANTS: &[(&str, f64)] = &[
     ("C", 299_792_458.0),
 ];
 
-/// Modules whose functions are meant as they are.
+/// Module prefixes that are ignored.
 const PREFIXES: [&str; 7] = ["np.", "numpy.", "ak.", "awkward.", "math.", "std::", "TMath::"];
 
-/// The function of a name, in TTreeFormula's spelling or in Python's.
+/// Returns the function of a name, in TTreeFormula's or Python's syntax.
 pub(crate) fn function(name: &str, formula: bool) -> Option<Function> {
     if formula && let Some((_, function)) = FORMULA.iter().find(|(known, _)| *known == name) {
         return Some(*function);
@@ -197,13 +197,13 @@ pub(crate) fn function(name: &str, formula: bool) -> Option<Function> {
     named(plain)
 }
 
-/// The value of a function of `TMath` that has no arguments.
+/// Returns the value of a function of `TMath` without arguments.
 pub(crate) fn tmath_constant(name: &str) -> Option<f64> {
     let plain = name.strip_prefix("TMath::")?;
     TMATH_CONSTANTS.iter().find(|(known, _)| *known == plain).map(|(_, value)| *value)
 }
 
-/// The reason why a name of TTreeFormula has no meaning here.
+/// Returns the reason why a name of TTreeFormula is unsupported.
 pub(crate) fn refused(name: &str) -> Option<&'static str> {
     match name {
         "rndm" | "rndm$" => Some("random numbers would differ at each reading"),
@@ -215,22 +215,22 @@ fn named(name: &str) -> Option<Function> {
     functions().find(|(known, _)| *known == name).map(|(_, function)| function)
 }
 
-/// All names of functions with what they mean.
+/// Iterates over all names of functions with their meanings.
 fn functions() -> impl Iterator<Item = (&'static str, Function)> {
     let unary = U::ALL.iter().map(|unary| (unary.word(), Function::Unary(*unary)));
     let binary = B::ALL.iter().map(|binary| (binary.word(), Function::Binary(*binary)));
-    // Operators are no names.
+    // Operators are not names.
     let is_name = |(word, _): &(&str, _)| {
         word.starts_with(char::is_alphabetic) && !matches!(*word, "not" | "and" | "or")
     };
-    // Those of extremes are among the others, as they have another meaning with two arguments.
+    // Minimum and maximum are in the other list, as they have another meaning with two arguments.
     let reductions = R::ALL.iter().filter(|reduction| !matches!(reduction, R::Min | R::Max));
     let reductions = reductions.map(|reduction| (reduction.word(), Function::Reduction(*reduction)));
     let casts = DType::ALL.iter().map(|dtype| (dtype.name(), Function::Cast(*dtype)));
     unary.chain(binary).filter(is_name).chain(reductions).chain(casts).chain(OTHERS.iter().copied())
 }
 
-/// The names that are most like one.
+/// Returns the names that are most similar to one.
 pub(crate) fn similar(name: &str) -> Vec<&'static str> {
     let small = name.rsplit(['.', ':']).next().unwrap_or(name).to_ascii_lowercase();
     let near = |known: &&str| {
@@ -240,12 +240,12 @@ pub(crate) fn similar(name: &str) -> Vec<&'static str> {
     functions().map(|(known, _)| known).filter(near).take(3).collect()
 }
 
-/// The question whether one of some names was meant, if there are any.
+/// Returns the suggestion of similar names, or an empty text if there are none.
 pub(crate) fn suggested<S: Borrow<str>>(near: &[S]) -> String {
     if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) }
 }
 
-/// Names of constants, where there is no column of that name.
+/// Returns the value of a constant, for a name that is not a column.
 pub(crate) fn constant(name: &str) -> Option<f64> {
     let plain = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)).unwrap_or(name);
     match plain {

@@ -1,4 +1,4 @@
-//! The values that an expression may have, by limits of those in its columns: whether a cut can be true at all.
+//! Interval arithmetic over expressions: whether a cut can be true, given limits of the columns.
 
 use crate::{
     program::{Kind, Output, Program, Register, Step},
@@ -9,24 +9,24 @@ use crate::{
 use forthwith_columns::{DType, Form, with_integer};
 use std::sync::Arc;
 
-/// Limits of values, both of which may occur.
+/// Inclusive limits of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Interval {
-    /// Whole numbers; false and true are 0 and 1.
+    /// Integers; false and true are 0 and 1.
     Integers(i128, i128),
-    /// Numbers, besides which there may be NaN.
+    /// Floating-point numbers; values may also be NaN.
     Floats(f64, f64),
     /// Text, compared byte by byte.
     Text(Vec<u8>, Vec<u8>),
 }
 
 impl Program {
-    /// Whether an expression of booleans can be true for any entry, where the values of its columns, which are in the order
-    /// of [`inputs`](Self::inputs), are within limits. `true` where that is not known.
+    /// Whether a boolean expression can be true for any entry, given limits of its columns in the order of
+    /// [`inputs`](Self::inputs). `true` if unknown.
     #[must_use]
     pub fn may_hold(&self, output: usize, limits: &[Option<Interval>]) -> bool {
         let Some(Output::Numbers { dtype: DType::Bool, values, .. }) = self.outputs.get(output) else {
-            // A column as it is.
+            // An unchanged column.
             let Some(Output::Column(input)) = self.outputs.get(output) else { return true };
             return !matches!(limits.get(*input as usize), Some(Some(Interval::Integers(_, 0))));
         };
@@ -34,8 +34,8 @@ impl Program {
         known.get(*values as usize).is_none_or(|known| known.truth().1)
     }
 
-    /// Whether an expression of booleans is true for every entry, where the values of its columns, which are in the order of
-    /// [`inputs`](Self::inputs), are within limits and none is missing. `false` where that is not known.
+    /// Whether a boolean expression is true for every entry, given limits of its columns in the order of
+    /// [`inputs`](Self::inputs), none of which has missing values. `false` if unknown.
     #[must_use]
     pub fn must_hold(&self, output: usize, limits: &[Option<Interval>]) -> bool {
         let (values, valid) = match self.outputs.get(output) {
@@ -52,7 +52,7 @@ impl Program {
         is_true(values) && valid.as_ref().is_none_or(is_true)
     }
 
-    /// Limits of each register; with `complete`, no value of a column is missing.
+    /// Returns the limits of each register; with `complete`, no column has missing values.
     fn registers(&self, limits: &[Option<Interval>], complete: bool) -> Vec<Known> {
         let mut known: Vec<Known> = Vec::with_capacity(self.steps.len());
         for made in &self.steps {
@@ -65,7 +65,7 @@ impl Program {
         known
     }
 
-    /// What is known of a step's values where these are there; values that stand where one is missing do not count.
+    /// Returns the limits of a step's values that are present; placeholders of missing values are ignored.
     fn known(&self, step: &Step, known: &[Known], limits: &[Option<Interval>]) -> Option<Known> {
         let of = |register: &Register| known.get(*register as usize);
         match step {
@@ -90,7 +90,7 @@ impl Program {
             Step::Cast { to, x, .. } => cast(of(x)?, *to),
             Step::Expand { x, .. } | Step::Keep { x, .. } | Step::Item { x, .. } => of(x).cloned(),
             Step::Reduce { by, x, .. } => match by {
-                // Of an empty list any is false, and all is true.
+                // For an empty list, `any` is false and `all` is true.
                 Reduction::Any => Some(Known::may(true, of(x)?.truth().1)),
                 Reduction::All => Some(Known::may(of(x)?.truth().0, true)),
                 Reduction::Min | Reduction::Max | Reduction::First => of(x).cloned(),
@@ -110,7 +110,7 @@ impl Program {
     }
 }
 
-/// The values that a register may have.
+/// Limits of the values of a register.
 #[derive(Clone, Debug, PartialEq)]
 enum Known {
     Integers(i128, i128),
@@ -163,7 +163,7 @@ impl Known {
         if least.is_nan() || greatest.is_nan() {
             return Self::Anything;
         }
-        // Rounding keeps the order.
+        // Rounding is monotonic.
         let rounded = |x: f64| if dtype == DType::Float32 { f64::from(x as f32) } else { x };
         Self::Floats { least: rounded(least), greatest: rounded(greatest), may_be_nan }
     }
@@ -171,16 +171,16 @@ impl Known {
     fn integers(least: Option<i128>, greatest: Option<i128>, dtype: DType) -> Option<Self> {
         let (low, high) = bounds(dtype)?;
         let (least, greatest) = (least?, greatest?);
-        // Beyond the type they wrap around.
+        // Values outside the type wrap around.
         (low <= least && greatest <= high).then_some(Self::Integers(least, greatest))
     }
 
-    /// A truth value that may be false, and may be true.
+    /// Makes a boolean that may be false, and may be true.
     fn may(be_false: bool, be_true: bool) -> Self {
         Self::Integers(i128::from(!be_false), i128::from(be_true))
     }
 
-    /// Whether values may be false, and whether they may be true: they are if they differ from zero.
+    /// Returns whether values may be false, and whether they may be true, which is nonzero.
     fn truth(&self) -> (bool, bool) {
         match self {
             Self::Integers(least, greatest) => (*least <= 0 && 0 <= *greatest, *least != 0 || *greatest != 0),
@@ -191,7 +191,7 @@ impl Known {
         }
     }
 
-    /// Values of either.
+    /// Returns the union of two limits.
     fn or(&self, other: &Self) -> Option<Self> {
         match (self, other) {
             (Self::Integers(a, b), Self::Integers(c, d)) => Some(Self::Integers(*a.min(c), *b.max(d))),
@@ -266,7 +266,7 @@ fn binary(operation: Binary, dtype: DType, x: &Known, y: &Known) -> Option<Known
             Known::Floats { least: a, greatest: b, may_be_nan: x_nan },
             Known::Floats { least: c, greatest: d, may_be_nan: y_nan },
         ) => {
-            // Of infinite ones come NaNs.
+            // Infinite operands may give NaN.
             if ![a, b, c, d].iter().all(|x| x.is_finite()) {
                 return None;
             }
@@ -293,7 +293,7 @@ fn cast(x: &Known, to: DType) -> Option<Known> {
         return Some(Known::may(may_be_false, may_be_true));
     }
     match x {
-        // Conversion rounds, and keeps the order.
+        // Conversion rounds, which is monotonic.
         Known::Integers(a, b) if to == DType::Float32 => {
             Some(Known::floats(f64::from(*a as f32), f64::from(*b as f32), to, false))
         }
@@ -318,7 +318,7 @@ fn compare(operation: Binary, x: &Known, y: &Known) -> Option<Known> {
     }
 }
 
-/// Whether a comparison may be false and may be true, of values from the one to the other.
+/// Returns whether a comparison may be false, and may be true, for values within limits.
 fn compared<T: PartialOrd>(
     operation: Binary,
     (a, b): (T, T),

@@ -1,8 +1,8 @@
-//! From text to tokens.
+//! Division of text into tokens.
 
 use crate::error::{Fault, Span};
 
-/// A token and its place.
+/// A token and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Lexeme {
     pub(crate) token: Token,
@@ -11,7 +11,7 @@ pub(crate) struct Lexeme {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
-    /// A name as it is: of a column, an alias or a function, or a keyword.
+    /// An unquoted name: of a column, an alias or a function, or a keyword.
     Name(String),
     /// A name in backticks: never a keyword or a function.
     Quoted(String),
@@ -23,13 +23,13 @@ pub(crate) enum Token {
     End,
 }
 
-/// Longer ones first.
+/// Operators and brackets; longer ones precede their prefixes.
 const MARKS: [&str; 33] = [
     "...", "**", "//", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "::", "+", "-", "*", "/", "%", "(",
     ")", "[", "]", ",", "<", ">", "=", "&", "|", "^", "~", "!", "?", ":", "@",
 ];
 
-/// The most bytes of a text.
+/// Maximum length of a text in bytes.
 pub(crate) const LONGEST: usize = 1 << 16;
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<Lexeme>, Fault> {
@@ -52,7 +52,7 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Lexeme>, Fault> {
     Ok(found)
 }
 
-/// The token that a text begins with, and its bytes. `at` is where the text stands, for errors.
+/// Returns the first token of a text, and its length in bytes. `at` is the offset of the text, for errors.
 fn token(text: &str, c: char, at: usize) -> Result<(Token, usize), Fault> {
     let second = text[c.len_utf8()..].chars().next();
     if c.is_ascii_digit() || (c == '.' && second.is_some_and(|c| c.is_ascii_digit())) {
@@ -90,7 +90,8 @@ fn is_inner(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The bytes of a name with dots between its parts, with `::`, and with the `$` that TTreeFormula ends special names by.
+/// Returns the length in bytes of a name, whose parts are separated by dots or `::`, and which may end with
+/// `$` as in TTreeFormula.
 fn name(text: &str) -> usize {
     let word = |from: usize| text[from..].find(|c| !is_inner(c)).map_or(text.len(), |length| from + length);
     let mut end = word(0);

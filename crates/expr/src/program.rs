@@ -1,4 +1,4 @@
-//! Checked expressions as a list of steps over numbers.
+//! Type-checked expressions as a list of steps over numbers.
 
 use crate::{
     error::Span,
@@ -9,31 +9,31 @@ use crate::{
 use forthwith_columns::{DType, Form, LogicalType};
 use std::sync::Arc;
 
-/// The number of a step, and of the numbers it makes.
+/// Number of a step, and of the register that it writes.
 pub(crate) type Register = u32;
-/// The number of a space.
+/// Number of a space.
 pub(crate) type SpaceId = u32;
 
-/// The space of numbers: one for each entry, or one for each item of lists.
+/// Space of numbers: one for each entry, or one for each item of lists.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     /// One number for all entries.
     Constant,
     /// The entries.
     Entries,
-    /// Items of the lists in a column, `level` from the outside.
+    /// Items of the lists of a column, at `level` counted from the outermost.
     Lists { parent: SpaceId, input: u32, level: u32 },
-    /// Items of lists of one length, in columns.
+    /// Items of fixed-size lists of columns.
     Regular { parent: SpaceId, size: u64 },
-    /// Items of lists that a condition, which is a register of `of`, holds for.
-    /// Where `lists` is given, it says which of the lists of `of` are left out as a whole.
+    /// Items of `of` for which a condition, a register of `of`, holds. With `lists`, a register that excludes
+    /// whole lists of `of`.
     Kept { parent: SpaceId, of: SpaceId, condition: Register, lists: Option<Register> },
-    /// The items of a space in longer lists: all that belong to a row of an outer space `within` are one list.
+    /// Items of `of` in longer lists: one list for each row of the outer space `within`.
     Flat { parent: SpaceId, of: SpaceId, within: SpaceId },
 }
 
 impl Space {
-    /// The space of the lists that its items are in.
+    /// Returns the space of the lists that contain its items.
     pub(crate) const fn parent(&self) -> Option<SpaceId> {
         match self {
             Self::Constant | Self::Entries => None,
@@ -45,17 +45,18 @@ impl Space {
     }
 }
 
-/// The values in a register.
+/// Kind of the values of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Number(DType),
     Text,
-    /// Dates, times or decimals: counts of a type, which are compared as such. In registers they are numbers.
+    /// Dates, times or decimals: counts with a logical type, which are compared as such. Registers hold the
+    /// numbers.
     Time(DType, LogicalType),
 }
 
 impl Kind {
-    /// The type that values are kept as; of text there is none.
+    /// Returns the type that values are stored as; a placeholder for text.
     pub(crate) const fn dtype(self) -> DType {
         match self {
             Self::Number(dtype) | Self::Time(dtype, _) => dtype,
@@ -64,7 +65,7 @@ impl Kind {
     }
 }
 
-/// One step: what a register is made of.
+/// A step: the operation that computes a register.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
     /// The values of a column: numbers of a type, or text.
@@ -72,11 +73,11 @@ pub(crate) enum Step {
         input: u32,
         dtype: Option<DType>,
     },
-    /// Whether the values of a column are there.
+    /// Validity of the values of a column.
     Valid {
         input: u32,
     },
-    /// Whether the lists of a level of a column are there.
+    /// Validity of the lists of a column at a level.
     ListsValid {
         input: u32,
         level: u32,
@@ -87,14 +88,14 @@ pub(crate) enum Step {
         dtype: DType,
         x: Register,
     },
-    /// Operands are of the type.
+    /// Operation on two operands of the type `dtype`.
     Binary {
         operation: Binary,
         dtype: DType,
         x: Register,
         y: Register,
     },
-    /// Comparison of signed with unsigned integers of 64 bits, which no type has both of.
+    /// Comparison of signed with unsigned 64-bit integers, which have no common type.
     Mixed {
         operation: Binary,
         signed: Register,
@@ -106,13 +107,13 @@ pub(crate) enum Step {
         x: Register,
         y: Register,
     },
-    /// Comparison of text with a text.
+    /// Comparison of text with a constant.
     TextWith {
         operation: Binary,
         x: Register,
         text: Arc<str>,
     },
-    /// Whether text contains a text.
+    /// Whether text contains a constant.
     TextHas {
         x: Register,
         part: Arc<str>,
@@ -128,13 +129,13 @@ pub(crate) enum Step {
         to: DType,
         x: Register,
     },
-    /// The value of each list for each of its items.
+    /// Repeats the value of each list for each of its items.
     Expand {
         dtype: DType,
         x: Register,
         to: SpaceId,
     },
-    /// One value of each list. `valid` says which items count.
+    /// Reduces each list to one value. `valid` is the validity of the items.
     Reduce {
         by: Reduction,
         dtype: DType,
@@ -142,48 +143,49 @@ pub(crate) enum Step {
         valid: Option<Register>,
         of: SpaceId,
     },
-    /// Whether a reduction has a value: of lists that have an item.
+    /// Whether a reduction has a value: whether each list has a valid item.
     Some {
         valid: Option<Register>,
         of: SpaceId,
     },
-    /// The item at a position of each list, or zero.
+    /// Item at a position of each list, or zero if it does not exist.
     Item {
         dtype: DType,
         position: i64,
         x: Register,
         of: SpaceId,
     },
-    /// Whether there is an item at a position.
+    /// Whether each list has an item at a position.
     Has {
         position: i64,
         of: SpaceId,
     },
-    /// The position of each item among those of a row of an outer space.
+    /// Position of each item among those of a row of an outer space.
     Index {
         of: SpaceId,
         within: SpaceId,
     },
-    /// The items for which a condition holds, which are those of a space.
+    /// Items for which a condition holds, which are those of a [`Kept`](Space::Kept) space.
     Keep {
         dtype: DType,
         x: Register,
         condition: Register,
         into: SpaceId,
     },
-    /// The lists of two spaces are equally long.
+    /// Checks that the lists of two spaces have equal lengths.
     Same {
         a: SpaceId,
         b: SpaceId,
     },
-    /// The lists of items that a condition holds for, lists of one length within such items, or lists of lists in one.
+    /// Computes the lists of a space: of items for which a condition holds, of fixed-size lists within such
+    /// items, or of flattened lists.
     Lists {
         of: SpaceId,
     },
 }
 
 impl Step {
-    /// The values that it makes.
+    /// Returns the kind of values that it computes.
     pub(crate) fn kind(&self) -> Kind {
         let dtype = match self {
             Self::Load { dtype: None, .. } => return Kind::Text,
@@ -220,7 +222,7 @@ impl Step {
     }
 }
 
-/// A step with the space of what it makes and the text it comes from.
+/// A step with its space, and the position in the text that it comes from.
 #[derive(Clone, Debug)]
 pub(crate) struct Made {
     pub(crate) step: Step,
@@ -229,19 +231,19 @@ pub(crate) struct Made {
     pub(crate) at: Span,
 }
 
-/// A text that steps come from.
+/// Text that steps come from.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     pub(crate) text: Arc<str>,
     pub(crate) alias: Option<String>,
 }
 
-/// The result of one expression.
+/// Result of an expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Output {
-    /// A column as it is.
+    /// An unchanged column.
     Column(u32),
-    /// Numbers, and whether they are there; the spaces of their lists, and whether these are there.
+    /// Numbers and their validity; the spaces of their lists, and the validity of these.
     Numbers {
         dtype: DType,
         values: Register,
@@ -251,18 +253,18 @@ pub(crate) enum Output {
     },
 }
 
-/// A column that is read.
+/// An input column.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) name: String,
     pub(crate) form: Form,
-    /// The spaces of its levels, from the entries on.
+    /// Spaces of its levels, starting with the entries.
     pub(crate) path: Vec<SpaceId>,
-    /// Whether anything is computed of it, rather than given as it is.
+    /// Whether a step uses it, and not only an output.
     pub(crate) used: bool,
 }
 
-/// Expressions whose types are checked, to be computed of columns together.
+/// Type-checked expressions, which are computed from columns together.
 ///
 /// ```
 /// use forthwith_columns::{Array, Column, DType, Form};
@@ -291,22 +293,23 @@ pub struct Program {
     pub(crate) spaces: Vec<Space>,
     pub(crate) steps: Vec<Made>,
     pub(crate) outputs: Vec<Output>,
-    /// The same for columns in which nothing is missing, if these are columns in which something may be. Most columns that
-    /// may have missing values have none, and are computed as fast as others.
+    /// Faster program for columns without missing values, if any may have some: most optional columns have
+    /// none.
     pub(crate) plain: Option<Arc<Self>>,
 }
 
-/// The numbers of the spaces that every program has.
+/// Numbers of the spaces that every program has.
 pub(crate) const CONSTANT: SpaceId = 0;
 pub(crate) const ENTRIES: SpaceId = 1;
 
 impl Program {
-    /// The names of the columns that are needed, in the order that [`run`](Self::run) takes them.
+    /// Iterates over the names of the input columns, in the order that [`run`](Self::run) takes them.
     pub fn inputs(&self) -> impl ExactSizeIterator<Item = &str> {
         self.inputs.iter().map(|input| input.name.as_str())
     }
 
-    /// The name of the column that an expression is and nothing else: by itself or through aliases.
+    /// Returns the name of the column that an expression consists of, by itself or through aliases; `None`
+    /// for other expressions.
     #[must_use]
     pub fn column(&self, output: usize) -> Option<&str> {
         match self.outputs.get(output) {
@@ -315,7 +318,7 @@ impl Program {
         }
     }
 
-    /// The Form of what an expression gives.
+    /// Returns the Form of the result of an expression.
     #[must_use]
     pub fn form(&self, output: usize) -> Option<Form> {
         Some(match self.outputs.get(output)? {

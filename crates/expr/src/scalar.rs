@@ -1,4 +1,4 @@
-//! Numbers in the text, and what Python computes of them: they take the type of the columns they meet.
+//! Constants, and Python's arithmetic on them: their type depends on the columns that they are combined with.
 
 use crate::{
     syntax::{Binary, Unary},
@@ -14,7 +14,7 @@ pub(crate) enum Number {
     Bool(bool),
 }
 
-/// A number of a type, with its bits as they are kept.
+/// A number of a type, as stored bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Typed {
     pub(crate) dtype: DType,
@@ -22,7 +22,7 @@ pub(crate) struct Typed {
 }
 
 impl Number {
-    /// The type that it has where it meets no column.
+    /// Returns the type of the constant without a column.
     pub(crate) fn own_type(self) -> DType {
         match self {
             Self::Bool(_) => DType::Bool,
@@ -32,7 +32,7 @@ impl Number {
         }
     }
 
-    /// The type that a column of a type has together with it.
+    /// Returns the common type of the constant and a column.
     pub(crate) fn with(self, column: DType) -> DType {
         match (self, class(column)) {
             (Self::Bool(_), _) | (_, Class::Float) => column,
@@ -42,7 +42,8 @@ impl Number {
         }
     }
 
-    /// The number in a type; nothing if it is an integer beyond it.
+    /// Converts the number to a type; `None` if it is an integer out of range, or a float and the type is an
+    /// integer.
     pub(crate) fn typed(self, dtype: DType) -> Option<Typed> {
         let float = self.float();
         let bits = match (dtype, self) {
@@ -64,7 +65,7 @@ impl Number {
         Some(Typed { dtype, bits })
     }
 
-    /// Whether a type has the number, or what is left of it without its fraction.
+    /// Whether the number is in the range of a type, ignoring its fraction.
     pub(crate) fn fits(self, dtype: DType) -> bool {
         match (self, bounds(dtype)) {
             (Self::Float(value), Some((low, high))) => {
@@ -105,7 +106,7 @@ impl std::fmt::Display for Number {
     }
 }
 
-/// The result of an operator on a number; `None` for functions, which have typed results.
+/// Returns the result of an operator on a number; `None` for functions, which have typed results.
 pub(crate) fn unary(operator: Unary, x: Number) -> Option<Result<Number, String>> {
     let found = match (operator, x) {
         (Unary::Negative, Number::Float(x)) => Number::Float(-x),
@@ -122,7 +123,7 @@ pub(crate) fn unary(operator: Unary, x: Number) -> Option<Result<Number, String>
     Some(in_range(found))
 }
 
-/// The same of two numbers.
+/// Returns the result of an operator on two numbers; `None` for functions, which have typed results.
 pub(crate) fn binary(operator: Binary, x: Number, y: Number) -> Option<Result<Number, String>> {
     use Binary as B;
     let ordering = match (x.int(), y.int()) {
@@ -130,7 +131,7 @@ pub(crate) fn binary(operator: Binary, x: Number, y: Number) -> Option<Result<Nu
         _ => x.float().partial_cmp(&y.float()),
     };
     let holds = match operator {
-        // A NaN differs from everything, and nothing else holds of it.
+        // NaN differs from every number, and all other comparisons with it are false.
         _ if operator.is_comparison() => {
             Some(ordering.map_or(operator == B::NotEqual, |ordering| operator.holds(ordering)))
         }

@@ -1,23 +1,25 @@
-//! The syntax of expressions, as nodes in an arena: operands stand before what uses them, so that no walk recurses.
+//! Syntax trees of expressions, as nodes in an arena: operands precede their users, so that no traversal
+//! recurses.
 
 use crate::error::Span;
 use forthwith_columns::DType;
 use std::cmp::Ordering;
 
-/// Whose spelling a text has, where one differs from the other.
+/// Syntax of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Spelling {
-    /// Python's over whole arrays, with TTreeFormula's where Python has none.
+    /// Python's syntax over whole arrays, with TTreeFormula's additions.
     #[default]
     Python,
-    /// TTreeFormula's: its precedence of operators, `^` is power, `x[0]` is an item, and numbers are doubles.
+    /// TTreeFormula's syntax: its operator precedence; `^` is power, `x[0]` is an item, and numbers are
+    /// doubles.
     TTreeFormula,
 }
 
-/// The number of a node.
+/// Number of a node.
 pub(crate) type Id = u32;
 
-/// A node and the text it was read from.
+/// A node and its position in the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub(crate) kind: Kind,
@@ -37,15 +39,15 @@ pub(crate) enum Kind {
     },
     Unary(Unary, Id),
     Binary(Binary, Id, Id),
-    /// The items of lists for which a condition holds.
+    /// Items of lists for which a condition holds.
     Filter {
         items: Id,
         condition: Id,
     },
-    /// The second where the first holds, elsewhere the third.
+    /// The second operand where the first is true, and the third elsewhere.
     Where(Id, Id, Id),
     Cast(DType, Id),
-    /// One value of each list, along an axis if one is stated.
+    /// Reduction of each list, along an axis if it is given.
     Reduce {
         by: Reduction,
         items: Id,
@@ -56,7 +58,7 @@ pub(crate) enum Kind {
         x: Id,
         axis: Option<i64>,
     },
-    /// The item at a position of each list.
+    /// Item at a position of each list.
     Item {
         items: Id,
         position: i64,
@@ -78,28 +80,29 @@ pub(crate) enum Kind {
         text: Id,
         part: Id,
     },
-    /// One value of all items of an entry, at any depth; 0 if there are none.
+    /// Reduction of all items of an entry, at any depth; 0 if there are none.
     ReduceEntry {
         by: Reduction,
         items: Id,
     },
-    /// The items of an entry for which a condition holds, which has a value for each of them, or one for all.
+    /// Items of an entry for which a condition holds. The condition has one value for each item, or one for
+    /// all.
     FilterEntry {
         items: Id,
         condition: Id,
     },
-    /// The first where it is present, elsewhere the second.
+    /// The first operand where it is present, and the second elsewhere.
     Alternative(Id, Id),
-    /// The position of each item among all those of its entry, or their number, in the lists that the expression has.
+    /// Position of each item in its entry, or the number of items, in the lists of the expression.
     Iteration {
         length: bool,
     },
-    /// A function of TTreeFormula whose values outside its domain are defined.
+    /// A function of TTreeFormula that is defined outside its mathematical domain.
     Formula(FormulaFunction, Id),
 }
 
 impl Kind {
-    /// The nodes that it is made of.
+    /// Returns its operands.
     pub(crate) fn operands(&self) -> Vec<Id> {
         match self {
             Self::Int(_)
@@ -138,7 +141,7 @@ pub(crate) enum Selector {
     Slice { start: Option<i64>, stop: Option<i64>, step: i64 },
 }
 
-/// Functions that TTreeFormula defines where C's library does not, or that only it has.
+/// Functions that are specific to TTreeFormula, or that it defines on a larger domain than the C library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FormulaFunction {
     Sqrt,
@@ -164,7 +167,7 @@ macro_rules! operations {
             /// All of them.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// As it is spelled in errors.
+            /// Returns its name in errors.
             pub(crate) const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word,)* }
             }
@@ -199,7 +202,7 @@ impl Binary {
         matches!(self, Less | LessEqual | Greater | GreaterEqual | Equal | NotEqual)
     }
 
-    /// Whether a comparison holds of two values in this order.
+    /// Whether a comparison is true for two values in this order.
     pub(crate) const fn holds(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),
@@ -211,7 +214,7 @@ impl Binary {
         }
     }
 
-    /// The comparison with its operands exchanged.
+    /// Returns the comparison with exchanged operands.
     pub(crate) const fn mirrored(self) -> Self {
         match self {
             Self::Less => Self::Greater,

@@ -2,7 +2,7 @@
 
 use forthwith_columns::DType;
 
-/// The kinds of number, in the order of promotion.
+/// Classes of numbers, in the order of promotion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
     Bool,
@@ -24,13 +24,13 @@ pub(crate) fn is_float(dtype: DType) -> bool {
     class(dtype) == Class::Float
 }
 
-/// The type that both can be converted to.
+/// Returns the common type of two types.
 pub(crate) fn promote(a: DType, b: DType) -> DType {
     DType::promote([a, b]).unwrap_or(a)
 }
 
-/// The type of functions that have floats for all numbers. NumPy has `float16` for booleans and the smallest integers; columns have no
-/// such type, and take the next.
+/// Returns the result type of floating-point functions. NumPy has `float16` for booleans and the smallest
+/// integers; columns have no such type, and use `float32`.
 pub(crate) const fn floating(dtype: DType) -> DType {
     match dtype {
         DType::Float32 | DType::Bool | DType::Int8 | DType::UInt8 | DType::Int16 | DType::UInt16 => {
@@ -40,7 +40,7 @@ pub(crate) const fn floating(dtype: DType) -> DType {
     }
 }
 
-/// The type of a quotient.
+/// Returns the type of a quotient.
 pub(crate) const fn quotient(dtype: DType) -> DType {
     match dtype {
         DType::Float32 => DType::Float32,
@@ -48,7 +48,7 @@ pub(crate) const fn quotient(dtype: DType) -> DType {
     }
 }
 
-/// The type of a sum or product of items.
+/// Returns the type of a sum or product of items.
 pub(crate) fn accumulated(dtype: DType) -> DType {
     match class(dtype) {
         Class::Bool | Class::Signed => DType::Int64,
@@ -57,7 +57,7 @@ pub(crate) fn accumulated(dtype: DType) -> DType {
     }
 }
 
-/// The smallest and the largest integer of a type.
+/// Returns the smallest and the largest integer of a type; `None` for booleans and floats.
 pub(crate) fn bounds(dtype: DType) -> Option<(i128, i128)> {
     let bits = 8 * dtype.size() as u32;
     match class(dtype) {

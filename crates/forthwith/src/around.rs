@@ -1,24 +1,24 @@
-//! Reading around damage: entries that can be read, and those that are lost.
+//! Reading of damaged tables: readable entries, and lost ones.
 
 use crate::{Gap, ProgressCallback, Selected, Selection, Table, selection::joined_up};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, Place, Result};
 use std::{collections::HashMap, ops::Range};
 
-/// Damaged entries of one block that are left out one by one; if there are more, the block is.
+/// Number of damaged entries of a block that are left out one by one; with more, the whole block is.
 const MOST_SINGLE: u32 = 32;
 
 /// Entries that could not be read.
 #[derive(Debug)]
 pub struct Loss {
-    /// The entries.
+    /// Range of the entries.
     pub entries: Range<u64>,
-    /// The reason, with its place.
+    /// The error, with its place.
     pub error: Error,
 }
 
 impl Loss {
-    /// The loss of a part of a file in which nothing can be told apart: how many entries it has is not known.
+    /// Makes the loss of a gap in a file, whose number of entries is unknown.
     pub(crate) fn of_gap(table: &Table, gap: Gap) -> Self {
         let Gap { entry, block, byte, what, .. } = gap;
         let error = Error::fault(what).at_byte(byte).in_block(block);
@@ -27,8 +27,8 @@ impl Loss {
     }
 }
 
-/// Divides a range of entries into parts that can be read and parts that are lost, by the errors of reading it: each damaged entry is
-/// lost by itself, where an error says which it is, and otherwise its block.
+/// Divides a range of entries into readable and lost parts by the errors of reading it: a damaged entry is
+/// lost alone if the error names it, and otherwise with its block.
 ///
 /// ```
 /// use forthwith::Salvage;
@@ -53,25 +53,25 @@ impl Loss {
 pub struct Salvage {
     table: Table,
     fields: Vec<u32>,
-    /// The ranges that are to be read, the first one last.
+    /// Ranges that are to be read, in reverse order.
     waiting: Vec<Range<u64>>,
-    /// Errors of each object and block.
+    /// Number of errors of each object and block.
     failures: HashMap<(Option<String>, Option<u64>), u32>,
 }
 
 impl Salvage {
-    /// Begins with a range of entries, for which these fields are read.
+    /// Starts with a range of entries, of which `fields` are read.
     #[must_use]
     pub fn new(table: Table, fields: Vec<u32>, entries: Range<u64>) -> Self {
         Self { table, fields, waiting: vec![entries], failures: HashMap::new() }
     }
 
-    /// The next range to read. Ranges come in their order.
+    /// Returns the next range to read, or `None` after the last. Ranges are in ascending order.
     pub fn next_range(&mut self) -> Option<Range<u64>> {
         self.waiting.pop()
     }
 
-    /// Whether an error is about entries of the table. Those of a table that is read beside it are others.
+    /// Whether an error is about entries of the table, and not of a table that is read beside it.
     #[must_use]
     pub fn is_of_table(&self, place: &Place) -> bool {
         let Some(object) = &place.object else { return true };
@@ -82,11 +82,12 @@ impl Salvage {
         is_within && place.uri.as_deref().is_none_or(|uri| uri == self.table.file().uri())
     }
 
-    /// Takes a range that was not read because of damage at this place, and returns the entries of it that are lost. The rest is
-    /// to be read again: without a loss, in parts.
+    /// Divides a range that could not be read because of damage at `place`, and returns its lost entries.
+    /// [`next_range`](Self::next_range) returns the remaining entries. `None` means that none are lost yet:
+    /// all parts of the range are to be read again.
     ///
     /// # Errors
-    /// The blocks of the range cannot be told.
+    /// The blocks of the range cannot be determined.
     pub fn lose(&mut self, range: &Range<u64>, place: &Place) -> Result<Option<Range<u64>>> {
         let named = self.named(place)?;
         let block = self.block(range, place, &named)?;
@@ -98,7 +99,7 @@ impl Salvage {
             Some(entry) => entry..entry.saturating_add(1),
             None => match self.middle(&block, place, &named)? {
                 Some(middle) => {
-                    // Blocks that are read together, of which not all need be damaged. Each may have as many damaged entries.
+                    // Not all of several blocks need be damaged. Each may have `MOST_SINGLE` damaged entries.
                     self.failures.remove(&key);
                     self.wait([
                         range.start..block.start,
@@ -110,14 +111,14 @@ impl Salvage {
                 }
                 None => {
                     if place.block.is_none() {
-                        // Of the next block, too, the error will not say which it is.
+                        // The error will not name the next block either.
                         self.failures.remove(&key);
                     }
                     block.clone()
                 }
             },
         };
-        // The rest of the block by itself, so that what is beside it is read once.
+        // The rest of the block is read alone, so that entries outside it are read only once.
         self.wait([
             range.start..block.start,
             block.start..lost.start,
@@ -127,12 +128,12 @@ impl Salvage {
         Ok(Some(lost))
     }
 
-    /// Adds ranges in their order, before all that wait.
+    /// Adds ranges, given in ascending order, before all pending ones.
     fn wait(&mut self, ranges: [Range<u64>; 4]) {
         self.waiting.extend(ranges.into_iter().rev().filter(|range| !range.is_empty()));
     }
 
-    /// The field that an error names.
+    /// Returns the field that an error names, or no field.
     fn named(&self, place: &Place) -> Result<Vec<u32>> {
         let Some(object) = &place.object else { return Ok(Vec::new()) };
         let inner = match self.table.path() {
@@ -145,7 +146,7 @@ impl Salvage {
         Ok(self.fields.iter().filter(is_named).take(1).copied().collect())
     }
 
-    /// The entries of the block that an error is about, or all of the range if it does not say.
+    /// Returns the entries of the block that an error is about, or the whole range if it names none.
     fn block(&self, range: &Range<u64>, place: &Place, named: &[u32]) -> Result<Range<u64>> {
         let Some(block) = place.block else { return Ok(range.clone()) };
         let blocks = |fields: &[u32]| -> Result<Option<Range<u64>>> {
@@ -156,7 +157,7 @@ impl Salvage {
             let within = within.filter(|entries| !entries.is_empty());
             Ok(within.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end)))
         };
-        // Blocks of several fields can have one number: that of the field which is named comes first.
+        // Blocks of several fields can have the same number: prefer those of the named field.
         if !named.is_empty()
             && let Some(entries) = blocks(named)?
         {
@@ -165,7 +166,8 @@ impl Salvage {
         Ok(blocks(&self.fields)?.unwrap_or_else(|| range.clone()))
     }
 
-    /// The entry at which the middle one of several blocks begins. All fields have the same blocks if none is named.
+    /// Returns the first entry of the middle block in a range of blocks; `None` if the range has only one.
+    /// All fields have the same blocks if none is named.
     fn middle(&self, block: &Range<u64>, place: &Place, named: &[u32]) -> Result<Option<u64>> {
         if named.is_empty() && place.object.as_deref().unwrap_or_default() != self.table.path() {
             return Ok(None);
@@ -173,7 +175,7 @@ impl Salvage {
         let fields = if named.is_empty() { &self.fields[..self.fields.len().min(1)] } else { named };
         let mut begins = match self.table.boundaries(fields, block.clone()) {
             Ok(begins) => begins,
-            // The metadata of the blocks are damaged themselves.
+            // The metadata of the blocks are damaged, too.
             Err(error) if error.is_damage() => return Ok(None),
             Err(error) => return Err(error),
         };
@@ -183,11 +185,11 @@ impl Salvage {
 }
 
 impl Selection {
-    /// Reads a range of entries around damage: what can be read of it, in as many pieces as it takes, and what is lost. `threads` and
-    /// `tick` are those of [`read`](Self::read). For Arrow data, text that is not UTF-8 is damage, too.
+    /// Reads a range of entries around damage; returns the readable pieces and the losses. `threads` and
+    /// `tick` are those of [`read`](Self::read). For Arrow data, text that is not UTF-8 counts as damage.
     ///
     /// # Errors
-    /// As [`read`](Self::read), but for damage of the table itself.
+    /// Errors of [`read`](Self::read), except damage of the table itself.
     pub fn read_around_damage(
         &self,
         entries: Range<u64>,
@@ -212,7 +214,7 @@ impl Selection {
 }
 
 impl Selection {
-    /// Refuses text that is not UTF-8, and decimals with too many digits, where arrays become Arrow data.
+    /// Checks arrays that become Arrow data for text that is not UTF-8 and for decimals with too many digits.
     fn checked(&self, piece: Selected) -> Result<Selected> {
         if !self.has_bits() {
             return Ok(piece);
@@ -237,7 +239,7 @@ impl Selection {
     /// Reads a range of entries around damage, as [`read_around_damage`](Self::read_around_damage) does, and joins the pieces.
     ///
     /// # Errors
-    /// As [`read_around_damage`](Self::read_around_damage).
+    /// Errors of [`read_around_damage`](Self::read_around_damage).
     pub fn read_around(
         &self,
         entries: Range<u64>,
@@ -249,11 +251,13 @@ impl Selection {
         Ok((joined_pieces(self, entries, pieces, threads)?, losses))
     }
 
-    /// Reads a range of entries, in which damaged values are missing: each column is read by itself where they cannot be read
-    /// together, so that none is lost for another. `threads` and `tick` are those of [`read`](Self::read).
+    /// Reads a range of entries, with nulls for damaged values. If the columns cannot be read together, each
+    /// is read alone, so that no column loses values because of another. `threads` and `tick` are those of
+    /// [`read`](Self::read).
     ///
     /// # Errors
-    /// As [`read`](Self::read), but for damage of the table itself; columns that are computed, and entries that are chosen.
+    /// Errors of [`read`](Self::read), except damage of the table itself; computed columns and selected
+    /// entries are unsupported.
     pub fn read_with_nulls(
         &self,
         entries: Range<u64>,
@@ -281,7 +285,7 @@ impl Selection {
     }
 }
 
-/// Pieces of a range as one: the entries of all of them.
+/// Joins the pieces of a range.
 fn joined_pieces(
     selection: &Selection,
     range: Range<u64>,
@@ -314,12 +318,12 @@ fn joined_pieces(
     Ok(Selected { entries: range, kept: (!are_all).then_some(kept), arrays })
 }
 
-/// The pieces of a column that were read, and missing values between them.
+/// Joins the pieces of a column, with nulls between them.
 fn with_nulls(column: &Selection, entries: &Range<u64>, pieces: &[Selected]) -> Result<Array> {
     let fault = |error: forthwith_columns::Invalid| Error::fault(error.to_string());
     let arrays: Vec<&Array> = pieces.iter().filter_map(|piece| piece.arrays.first()).collect();
     let whole = match arrays.is_empty() {
-        // Metadata that would tell the type without reading may be damaged, too.
+        // The metadata with the type may be damaged, too.
         true => column
             .read(entries.start..entries.start, None, None)?
             .arrays
@@ -341,10 +345,11 @@ fn with_nulls(column: &Selection, entries: &Range<u64>, pieces: &[Selected]) -> 
 }
 
 impl Table {
-    /// The table without the parts of its file in which nothing can be told apart, and these parts; mostly it is the table itself.
+    /// Returns the table without undecodable parts of its file, and these parts. Without damage, it is the
+    /// table itself.
     ///
     /// # Errors
-    /// As [`around_damage`](Self::around_damage); nothing of the table can be read.
+    /// Errors of [`around_damage`](Self::around_damage); no part of the table can be read.
     pub fn sound(&self) -> Result<(Self, Vec<crate::Gap>)> {
         match self.entries() {
             Err(error) if error.is_damage() => self.around_damage()?.ok_or(error),

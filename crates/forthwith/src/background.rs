@@ -1,7 +1,7 @@
-//! The calls that wait for bytes, as futures: for programs with an asynchronous runtime, of any kind.
+//! Blocking calls as futures, for programs with an asynchronous runtime of any kind.
 //!
-//! Each call works on a thread of its own, from when it is made, whether its future is polled or not: decoding is work for
-//! processors, and threads of a runtime are not to be kept from other tasks by it. No runtime is needed or started.
+//! Each call runs on its own thread from the moment it is made, whether its future is polled or not: decoding
+//! would block the threads of a runtime. No runtime is needed or started.
 
 use crate::{File, OpenOptions, Table};
 use forthwith_columns::Array;
@@ -18,11 +18,11 @@ use std::{
     task::{Context, Poll, Waker},
 };
 
-/// What a call that works on a thread of its own will give. Dropped before it is ready, it ends the call, whose thread
-/// looks from time to time.
+/// Future of a call that runs on its own thread. Dropping it before it is ready cancels the call at its next
+/// check.
 ///
 /// # Panics
-/// If it is polled again after it was ready.
+/// If it is polled after it was ready.
 #[must_use = "a future that is dropped ends its call"]
 pub struct Background<T>(Arc<Shared<T>>);
 
@@ -37,7 +37,8 @@ struct State<T> {
 }
 
 impl<T> Shared<T> {
-    /// No code panics between two changes of the state.
+    /// Locks the state. No code panics between two changes of it, so a poisoned lock still guards a
+    /// consistent state.
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,7 +52,7 @@ impl<T> Shared<T> {
     }
 }
 
-/// Tells the future when the thread ends without a result.
+/// Completes the future with an error if the thread panics.
 struct Ending<T>(Arc<Shared<T>>);
 
 impl<T> Drop for Ending<T> {
@@ -63,7 +64,7 @@ impl<T> Drop for Ending<T> {
 }
 
 impl<T: Send + 'static> Background<T> {
-    /// Starts a call, which asks whether to go on.
+    /// Starts a call on a new thread; its argument returns whether it should continue.
     fn start(work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static) -> Self {
         let state = Mutex::new(State { result: None, waker: None });
         let shared = Arc::new(Shared { state, is_dropped: AtomicBool::new(false) });
@@ -106,18 +107,18 @@ impl<T> std::fmt::Debug for Background<T> {
 }
 
 impl File {
-    /// [`open`](Self::open) on a thread of its own.
+    /// Calls [`open`](Self::open) on a new thread.
     pub fn open_async(path: impl AsRef<Path>) -> Background<Self> {
         Self::open_with_async(path, OpenOptions::new())
     }
 
-    /// [`open_with`](Self::open_with) on a thread of its own.
+    /// Calls [`open_with`](Self::open_with) on a new thread.
     pub fn open_with_async(path: impl AsRef<Path>, options: OpenOptions) -> Background<Self> {
         let path = path.as_ref().to_owned();
         Background::start(move |_| Self::open_with(path, &options))
     }
 
-    /// [`table`](Self::table) on a thread of its own.
+    /// Calls [`table`](Self::table) on a new thread.
     pub fn table_async(&self, path: &str) -> Background<Table> {
         let (file, path) = (self.clone(), path.to_owned());
         Background::start(move |_| file.table(&path))
@@ -125,7 +126,7 @@ impl File {
 }
 
 impl Table {
-    /// [`columns`](Self::columns) on threads of its own.
+    /// Calls [`columns`](Self::columns) on a new thread.
     ///
     /// ```
     /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -157,7 +158,7 @@ impl Table {
         })
     }
 
-    /// [`read`](Self::read) on threads of its own.
+    /// Calls [`read`](Self::read) on a new thread.
     pub fn read_async(&self, plan: Plan, threads: Option<usize>) -> Background<Vec<Array>> {
         let table = self.clone();
         Background::start(move |goes_on| table.read(&plan, threads, Some(&mut |_: Progress| goes_on())))

@@ -1,4 +1,4 @@
-//! The common part of checks of files that are one table: everything is read, a bounded part at a time, and nothing is kept.
+//! Common part of checks of files that are one table: all data are read, in bounded parts, and dropped.
 
 use crate::table;
 use forthwith_columns::Array;
@@ -16,32 +16,32 @@ use std::{
     },
 };
 
-/// Bytes of payload that are read together, if more than one block is.
+/// Maximum number of payload bytes that are read together, unless a single block is larger.
 const WINDOW: u64 = 64 << 20;
 
-/// Shown the arrays of fields that could be read.
+/// Callback for the arrays of readable fields.
 pub(crate) type Seen<'a> = dyn FnMut(&[u32], &[Array], &mut CheckReport) + 'a;
 
-/// From where bytes of errors are counted.
+/// Origin of the byte offsets in errors.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bytes {
-    /// In blocks that were decompressed: such a byte is nowhere in the file.
+    /// Decompressed blocks: such an offset does not exist in the file.
     Decompressed,
-    /// In blocks as they are stored. What is known of such a byte is not said again.
+    /// Stored blocks. A byte that is already reported is not reported again.
     Stored,
-    /// In the file.
+    /// The file.
     File,
 }
 
-/// A table being read to see whether it can be.
+/// A table whose readability is checked.
 pub(crate) struct Reading<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) source: &'a Arc<dyn Source>,
     pub(crate) dataset: &'a dyn Dataset,
     pub(crate) check_text: bool,
-    /// The format's word for the parts of the file that are read: `"blocks"`.
+    /// Name of the parts of the file that are read: `"blocks"`.
     pub(crate) part: &'static str,
-    /// Bytes at the beginning of a task that are not its block's.
+    /// Number of bytes at the start of a task that are not part of its block.
     pub(crate) ahead: u64,
     pub(crate) counted: Bytes,
     pub(crate) format: &'a Counted<'a>,
@@ -58,7 +58,8 @@ impl<'a> Counted<'a> {
         Self { format, bytes: AtomicU64::new(0) }
     }
 
-    /// Bytes of the blocks that could be read. A payload that lies in the stored block was not decompressed.
+    /// Returns the number of decompressed bytes of readable blocks. A payload that is part of the stored
+    /// block is not counted.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)
     }
@@ -112,7 +113,7 @@ impl BlockFormat for Counted<'_> {
 }
 
 impl Reading<'_> {
-    /// The fields that can be read and are no parts of others. Those that cannot be are remarks.
+    /// Returns the readable fields that are not parts of others. Unreadable ones are reported as remarks.
     pub(crate) fn fields(&self, report: &mut CheckReport) -> Result<Vec<u32>> {
         let mut fields = Vec::new();
         for (number, field) in (0..).zip(self.dataset.fields()?).filter(|(_, field)| !field.is_part) {
@@ -130,8 +131,8 @@ impl Reading<'_> {
         Ok(fields)
     }
 
-    /// Reads these entries of some fields, whose arrays are shown to `seen`. Where they cannot be read together, each field is read
-    /// by itself, and each part of a field that cannot be.
+    /// Reads entries of some fields, and passes the arrays to `seen`. If they cannot be read together, each
+    /// field is read alone, and then each part of an unreadable field.
     pub(crate) fn columns(
         &self,
         fields: &[u32],
@@ -167,7 +168,7 @@ impl Reading<'_> {
                 }
             }
         }
-        // Parts that can be read by themselves may not go together.
+        // Parts that can be read alone may not match each other.
         if found {
             Ok(())
         } else {
@@ -175,7 +176,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads a plan of one group, some blocks at a time, and each block by itself where they cannot be read together.
+    /// Reads a plan of one group, several blocks at a time, and each block alone if they cannot be read
+    /// together.
     pub(crate) fn blocks(&self, mut plan: Plan, report: &mut CheckReport) -> Result<()> {
         let mut tasks = std::mem::take(&mut plan.tasks).into_iter().peekable();
         while let Some(task) = tasks.next() {
@@ -216,7 +218,7 @@ impl Reading<'_> {
         read
     }
 
-    /// Adds what is wrong with a block. Bytes that cannot be had are an error.
+    /// Reports the fault of a block. Errors of the source are returned.
     pub(crate) fn found(&self, error: Error, task: Option<&Task>, report: &mut CheckReport) -> Result<()> {
         if matches!(error.kind, ErrorKind::Source(_) | ErrorKind::Cancelled) {
             return Err(error);
@@ -231,14 +233,14 @@ impl Reading<'_> {
         let unit = Some(place.unit.unwrap_or(self.format.unit()));
         let within = Place { uri: None, object: None, block, unit, ..*place };
         let object = place.object.or_else(|| Some(self.dataset.object().to_owned()));
-        // An unsupported part of a plan is no damage; in a block, a number that stands for nothing known may as well be.
+        // An unsupported part of a plan is not damage; in a block, an unknown number may be.
         let severity = match kind {
             ErrorKind::Unsupported { .. } if task.is_none() => Severity::Remark,
             _ => Severity::Damage,
         };
         let byte = match self.counted {
             Bytes::Decompressed => start,
-            // Where a block lies in its file as it is in memory, so does what is in it.
+            // In an uncompressed block, offsets of the block are offsets of the file.
             Bytes::Stored => start.map(|start| start.saturating_add(within.byte.unwrap_or(0))),
             Bytes::File => within.byte.or(start),
         };
@@ -258,7 +260,7 @@ impl Reading<'_> {
     }
 }
 
-/// Bytes of a block when it is decompressed, by the file's account, or as it is stored.
+/// Returns the declared payload size of a block, or its stored size if that is larger.
 fn weight(task: &Task) -> u64 {
     task.payload_hint.max(task.stored.len())
 }
@@ -267,7 +269,7 @@ fn window(plan: &Plan) -> u64 {
     plan.tasks.iter().map(weight).fold(0, u64::saturating_add)
 }
 
-/// The groups of a plan that make one array, each as a plan of its own.
+/// Splits a plan into one plan for each group.
 fn parts(plan: &Plan) -> impl Iterator<Item = Plan> {
     (0..).zip(&plan.groups).map(|(number, group)| {
         let mine = plan.tasks.iter().filter(|task| task.group == number);

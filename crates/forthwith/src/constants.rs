@@ -1,4 +1,4 @@
-//! A table with columns beside those of its file, each of one value.
+//! Tables with additional columns of one value each.
 
 use forthwith_columns::{Array, Form, arrow::SchemaRef};
 use forthwith_plan::{
@@ -10,7 +10,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// A dataset with constants behind its fields.
+/// A dataset with constants after its fields.
 pub(crate) struct WithConstants {
     inner: Arc<dyn Dataset>,
     constants: Vec<Constant>,
@@ -18,7 +18,7 @@ pub(crate) struct WithConstants {
 }
 
 impl WithConstants {
-    /// The constants that the dataset has no field of.
+    /// Adds the constants whose names the dataset has no field of.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -29,20 +29,20 @@ impl WithConstants {
         Ok(Self { inner, constants, fields: OnceLock::new() })
     }
 
-    /// The number of fields that the dataset has itself.
+    /// Returns the number of fields of the dataset itself.
     fn own(&self) -> Result<u32> {
         Ok(u32::try_from(self.inner.fields()?.len()).unwrap_or(u32::MAX))
     }
 
-    /// The constant that a field is.
+    /// Returns the constant of a field, if it is one.
     fn constant(&self, field: u32) -> Result<Option<&Constant>> {
         let own = self.own()?;
         let Some(at) = field.checked_sub(own) else { return Ok(None) };
         let constant = self.constants.get(at as usize);
-        constant.map(Some).ok_or_else(|| Error::invalid(format!("there is no field {field}")))
+        constant.map(Some).ok_or_else(|| Error::no_field(field, own as usize + self.constants.len()))
     }
 
-    /// Those of some fields that the dataset has itself.
+    /// Returns those of `fields` that the dataset itself has.
     fn of_inner(&self, fields: &[u32]) -> Result<Vec<u32>> {
         let own = self.own()?;
         Ok(fields.iter().copied().filter(|field| *field < own).collect())
@@ -139,7 +139,9 @@ impl Dataset for WithConstants {
         for field in fields {
             extents.push(match self.constant(*field)? {
                 Some(constant) => Self::described(constant, self.inner.entries_up_to(entries)?).into(),
-                None => inner.next().ok_or_else(|| Error::invalid(format!("there is no field {field}")))?,
+                None => {
+                    inner.next().ok_or_else(|| Error::fault(format!("field {field} was not described")))?
+                }
             });
         }
         Ok(extents)
@@ -203,7 +205,7 @@ impl Dataset for WithConstants {
     }
 
     fn finer_limits(&self, field: u32, entries: Range<u64>) -> Result<Vec<Limits>> {
-        // What the path says was known before.
+        // A constant of the path has no finer limits.
         if self.constant(field)?.is_some() { Ok(Vec::new()) } else { self.inner.finer_limits(field, entries) }
     }
 
@@ -240,7 +242,7 @@ impl Dataset for WithConstants {
     }
 }
 
-/// Puts the constants of a plan among the arrays that were read.
+/// Inserts the constants of a plan into the arrays that were read.
 pub(crate) fn put_constants(plan: &Plan, arrays: &mut Vec<Array>) -> Result<()> {
     for PlannedConstant { at, constant } in &plan.constants {
         let array = constant.array(plan.rows())?;

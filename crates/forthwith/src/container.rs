@@ -1,4 +1,4 @@
-//! The trait of an opened file, whatever its format.
+//! The trait of opened files of all formats.
 
 use crate::{DiffOptions, File, Merge, MergeProgress, Merged, ObjectDiff, RecoverProgress, RecoverReport};
 use bytes::Bytes;
@@ -7,63 +7,64 @@ use forthwith_plan::{CheckReport, Dataset, Error, ErrorKind, NameListing, Result
 use serde::Serialize;
 use std::{any::Any, sync::Arc};
 
-/// A part of a file of which not even the number of entries can be read.
+/// A part of a file whose entries cannot be separated, or not even counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The entries that are read before it.
+    /// Number of entries that are read before it.
     pub entry: u64,
-    /// The number of the block.
+    /// Number of the block.
     pub block: u64,
-    /// Its first byte.
+    /// Byte offset of its start.
     pub byte: u64,
-    /// The byte behind it, if the format says it.
+    /// Byte offset of its end, if the format records it.
     pub end_byte: Option<u64>,
-    /// The number of its entries, if that can be read.
+    /// Number of its entries, if it can be read.
     pub entries: Option<u64>,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
-/// A table without parts of its file, and these parts.
+/// A table without the undecodable parts of its file, and these parts.
 pub type AroundDamage = (Arc<dyn Dataset>, Vec<Gap>);
 
-/// An opened file of some format. A format that lacks an ability answers with an error that names it, which is what the
-/// defaults do.
+/// An opened file. The default methods return an error that names the missing ability of the format.
 pub trait Container: Send + Sync {
-    /// The name of the format: that of its [`Format`](crate::Format).
+    /// Returns the name of the format, which is that of its [`Format`](crate::Format).
     fn format(&self) -> &'static str;
 
-    /// Where its bytes come from.
+    /// Returns the source of its bytes.
     fn source(&self) -> &Arc<dyn Source>;
 
-    /// The file's own metadata.
+    /// Returns the metadata of the file.
     ///
     /// # Errors
-    /// Its size cannot be had.
+    /// The size of the source is unknown.
     fn info(&self) -> Result<FileInfo>;
 
-    /// The table that the file is, if it is one and nothing else.
+    /// Returns the only table of a format whose files are one table.
     fn only_table(&self) -> Option<&Key> {
         None
     }
 
-    /// Words that are kept with the file, by their names. None by default.
+    /// Returns key-value metadata of the file. Empty by default.
     fn metadata(&self) -> Vec<(String, Bytes)> {
         Vec::new()
     }
 
-    /// Those of the [metadata](Self::metadata) that are not the format's own: what another file of the same columns keeps.
+    /// Returns the [metadata](Self::metadata) without those of the format itself, for another file of the
+    /// same columns.
     fn user_metadata(&self) -> Vec<(String, Bytes)> {
         Vec::new()
     }
 
-    /// The schema of the file's values in the format's own words, if it has such: what another file of the same columns can be written by.
+    /// Returns the schema of the file in the format's own language, if it has one, for writing another file
+    /// of the same columns.
     fn schema(&self) -> Option<String> {
         None
     }
 
-    /// The objects in a directory (`""` is the top), in the file's order; with `recursive` also those in directories below. A file that
-    /// is one table has that as its only object.
+    /// Lists the objects in a directory (`""` is the root), in file order; with `recursive` also those in its
+    /// subdirectories. The only object of a file that is one table is the table.
     ///
     /// # Errors
     /// The directory does not exist or cannot be read.
@@ -73,7 +74,7 @@ pub trait Container: Send + Sync {
         only.map(|key| vec![key.clone()]).ok_or_else(|| self.missing(directory))
     }
 
-    /// Finds an object by its path.
+    /// Returns the object of a path.
     ///
     /// # Errors
     /// [`NotFound`](forthwith_plan::ErrorKind::NotFound) with the most similar names.
@@ -86,49 +87,50 @@ pub trait Container: Send + Sync {
     /// Opens a table.
     ///
     /// # Errors
-    /// Nothing of that name; an object that is no table, by its class; damaged metadata.
+    /// No object has the path; the object is not a table, with its class; damaged metadata.
     fn dataset(&self, path: &str) -> Result<Arc<dyn Dataset>>;
 
-    /// Opens a table around parts of the file in which nothing can be told apart, and says which these are. By default, the format has
-    /// no blocks that are found one behind the other, so that damage in one hides none of the others.
+    /// Opens a table without the undecodable parts of its file, and returns these. `None`, the default, is
+    /// for formats in which a damaged block does not hide others.
     ///
     /// # Errors
-    /// As [`dataset`](Self::dataset).
+    /// Errors of [`dataset`](Self::dataset).
     fn dataset_around_damage(&self, path: &str) -> Result<Option<AroundDamage>> {
         let _ = path;
         Ok(None)
     }
 
-    /// Reads an object that is no table.
+    /// Reads an object that is not a table.
     ///
     /// # Errors
-    /// By default, that the format has none.
+    /// By default, objects are unsupported.
     fn object(&self, path: &str) -> Result<Object> {
         let _ = path;
         Err(self.lacks("objects in"))
     }
 
-    /// Reads the whole file and compares what its parts say of each other.
+    /// Reads the whole file and checks its parts for consistency.
     ///
     /// # Errors
-    /// The source cannot be read; whatever is wrong with the file is a finding. By default, that the format has no check.
+    /// The source cannot be read; faults of the file are findings. By default, checking is unsupported.
     fn check(&self) -> Result<CheckReport> {
         Err(self.lacks("checking"))
     }
 
-    /// Compares two objects that are no tables, which files of this format have.
+    /// Compares two objects that are not tables.
     ///
     /// # Errors
-    /// By default, that the format has none.
+    /// The object cannot be read. By default, objects are unsupported.
     fn diff_objects(&self, left: &Object, right: &Object, options: &DiffOptions) -> Result<ObjectDiff> {
         let _ = (left, right, options);
         Err(self.lacks("objects in"))
     }
 
-    /// Writes the objects of several files of this format, of which this is the first, to a new one; see [`merge`](crate::merge()).
+    /// Writes the objects of several files of this format, starting with this one, to a new file; see
+    /// [`merge`](crate::merge()).
     ///
     /// # Errors
-    /// By default, that the format's blocks are not copied as they are stored.
+    /// By default, copying stored blocks is unsupported.
     fn merge(
         &self,
         files: &[&dyn Container],
@@ -144,11 +146,11 @@ pub trait Container: Send + Sync {
         Err(Error::unsupported(what).in_file(self.source().uri()))
     }
 
-    /// Writes everything that can be read of this file, which may be damaged, to a new one; see [`recover`](crate::recover()). `file` is
-    /// this one, by which its tables are read.
+    /// Writes all readable data of this file, which may be damaged, to a new file; see
+    /// [`recover`](crate::recover()). `file` is this file, for reading its tables.
     ///
     /// # Errors
-    /// By default, that the format cannot do so.
+    /// By default, recovering is unsupported.
     fn recover(
         &self,
         file: &File,
@@ -159,26 +161,27 @@ pub trait Container: Send + Sync {
         Err(self.lacks("recovering"))
     }
 
-    /// The format's words for the things in its files.
+    /// Returns the format's terms for the parts of its files.
     fn words(&self) -> &'static Words {
         &Words::PLAIN
     }
 
-    /// The words for one of the file's tables: those of the file, unless it has tables of several kinds.
+    /// Returns the terms for one of the file's tables, by default those of the file.
     fn words_of(&self, dataset: &dyn Dataset) -> &'static Words {
         let _ = dataset;
         self.words()
     }
 
-    /// The objects that were recovered, if the file was opened by its records and not by its directories.
+    /// Returns the recovered objects, if the file was opened by its records instead of its directories.
     fn recovery(&self) -> Option<Recovery> {
         None
     }
 
-    /// The format's own view of the file, for what by nature only one format has. See [`File::own`](crate::File::own).
+    /// Returns the format's own type of the file, for format-specific access. See
+    /// [`File::own`](crate::File::own).
     fn own(&self) -> &dyn Any;
 
-    /// The error for an object that is not in a file of one table.
+    /// Returns the error for an absent object in a file that is one table.
     fn missing(&self, path: &str) -> Error {
         let near = self.only_table().map(|key| key.name.clone()).into_iter().collect();
         let kind = ErrorKind::NotFound {
@@ -190,7 +193,7 @@ pub trait Container: Send + Sync {
         Error::new(kind).in_file(self.source().uri())
     }
 
-    /// The error for an ability that the format lacks.
+    /// Returns the error for an ability that the format lacks.
     fn lacks(&self, ability: &str) -> Error {
         Error::unsupported(format!("{ability} {} files", self.format())).in_file(self.source().uri())
     }
@@ -199,147 +202,149 @@ pub trait Container: Send + Sync {
 /// The metadata of a file as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileInfo {
-    /// Its name.
+    /// Name of the file.
     pub uri: String,
-    /// The name of its format.
+    /// Name of the format.
     pub format: String,
-    /// The version of the software that wrote it, or of the format.
+    /// Version of the software that wrote the file, or of the format.
     pub version: String,
-    /// How its data are compressed, or how new objects were to be; single blocks may differ.
+    /// Compression of the data, or the default for new objects; single blocks may differ.
     pub compression: String,
-    /// The file's UUID in the usual spelling, if it has one.
+    /// UUID of the file in its canonical notation, if it has one.
     pub uuid: Option<String>,
-    /// What tells the file from another one that takes its place: the UUID, or what else of the file is another each time.
+    /// Identity of the content, which differs if another file takes its place: the UUID, or another value
+    /// that is unique to each file.
     #[serde(skip)]
     pub identity: Option<String>,
-    /// Bytes; of a stream as many as had arrived when it was asked for.
+    /// Size in bytes; for a stream, the number of bytes that have arrived.
     pub size: u64,
-    /// The numbers of the file's header, under the format's own names.
+    /// Numbers of the file's header, by the format's names.
     pub header: Vec<(&'static str, i64)>,
 }
 
 impl FileInfo {
-    /// What is known of a file of any format: its name, size and format.
+    /// Returns the metadata that files of all formats have: name, size and format.
     ///
     /// # Errors
     ///
-    /// If the size cannot be asked for.
+    /// The size of the source is unknown.
     pub fn of(file: &dyn Container) -> Result<Self> {
         let (uri, size) = (file.source().uri().to_owned(), file.source().size_so_far()?);
         Ok(Self { uri, format: file.format().into(), size, ..Self::default() })
     }
 }
 
-/// A format's words for the things in its files: for one of them, and for several.
+/// Terms of a format for the parts of its files, in singular and plural.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// A table.
+    /// Term for a table.
     pub table: &'static str,
-    /// Columns.
+    /// Terms for columns.
     pub column: [&'static str; 2],
-    /// The parts of a file that hold the bytes of columns.
+    /// Terms for the parts of a file that hold the bytes of columns.
     pub block: [&'static str; 2],
     /// Whether a block has the values of all columns, so that a column has no size of its own.
     pub rows: bool,
 }
 
 impl Words {
-    /// A table of columns in blocks.
+    /// Default terms: a table of columns in blocks.
     pub const PLAIN: Self =
         Self { table: "table", column: ["column", "columns"], block: ["block", "blocks"], rows: false };
 }
 
-/// One object of a file.
+/// Entry of a directory: an object of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Key {
-    /// The path from the directory that was listed, without a cycle: `dir/name`.
+    /// Path from the listed directory, without a cycle: `dir/name`.
     pub path: String,
-    /// The object's own name.
+    /// Name of the object.
     pub name: String,
-    /// The cycle: objects of one name differ by it.
+    /// Cycle, which distinguishes objects of one name.
     pub cycle: u16,
-    /// The class, as the file says; the name of the format for the table of a file that is one.
+    /// Class as stored in the file; the name of the format for the table of a file that is one table.
     pub class: String,
-    /// The title.
+    /// Title of the object.
     pub title: String,
-    /// Bytes in the file, the key included.
+    /// Number of bytes in the file, including the key.
     pub stored_bytes: u64,
-    /// Bytes when decompressed.
+    /// Number of bytes after decompression.
     pub object_bytes: u64,
     /// Whether it is a directory.
     pub is_directory: bool,
     /// Whether [`File::table`](crate::File::table) opens it.
     pub is_table: bool,
-    /// Whether it is a table that cannot be read yet. [`File::table`](crate::File::table) is the error that says so.
+    /// Whether it is a table of an unsupported kind. [`File::table`](crate::File::table) returns an error
+    /// with the reason.
     pub is_unsupported_table: bool,
 }
 
-/// The result of opening a file by its records.
+/// Result of opening a file by its records.
 #[derive(Debug)]
 pub struct Recovery {
-    /// Objects, directories included.
+    /// Number of objects, including directories.
     pub objects: usize,
-    /// Blocks of tables.
+    /// Number of blocks of tables.
     pub blocks: usize,
-    /// Deleted records, passed over.
+    /// Number of deleted records, which were skipped.
     pub deleted: usize,
-    /// Objects that the file itself does not list.
+    /// Paths of objects that the file's directories do not list.
     pub unlisted: Vec<String>,
-    /// Whether the file still describes its classes.
+    /// Whether the streamer info of the file's classes was found.
     pub describes_classes: bool,
-    /// Where the last whole record ends.
+    /// Byte offset of the end of the last whole record.
     pub end: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Why the recovery ended before the end of the file, if it did.
+    /// Reason that the recovery ended before the end of the file, if it did.
     pub stopped: Option<String>,
-    /// Parts of the file before its end that were passed over.
+    /// Parts of the file before its end that were skipped.
     pub gaps: Vec<DamagedPart>,
 }
 
 /// A part of a file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DamagedPart {
-    /// Its first byte.
+    /// Byte offset of its start.
     pub begin: u64,
-    /// The byte behind it.
+    /// Byte offset of its end.
     pub end: u64,
-    /// The number of the first block in it, if the file is one table of blocks.
+    /// Number of its first block, if the file is one table of blocks.
     pub block: Option<u64>,
-    /// The number of entries in it, if that can be read.
+    /// Number of its entries, if it can be read.
     pub entries: Option<u64>,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
-/// An object that is no table, as its format reads it.
+/// An object that is not a table, in its format's own type.
 pub struct Object {
     class: String,
     own: Box<dyn Any + Send + Sync>,
 }
 
 impl Object {
-    /// An object of a class, of the format's own type.
+    /// Makes an object of a class from a value of the format's own type.
     pub fn new<T: Any + Send + Sync>(class: &str, own: T) -> Self {
         Self { class: class.to_owned(), own: Box::new(own) }
     }
 
-    /// Its class, as the file says.
+    /// Returns the class as stored in the file.
     #[must_use]
     pub fn class(&self) -> &str {
         &self.class
     }
 
-    /// The format's own type, if it is this one.
+    /// Returns the value, if it has type `T`.
     #[must_use]
     pub fn own<T: Any>(&self) -> Option<&T> {
         self.own.downcast_ref()
     }
 
-    /// The same, given away.
+    /// Returns the owned value.
     ///
     /// # Errors
-    /// It is of another type; the object comes back.
+    /// The object itself, if its value has another type.
     pub fn into_own<T: Any>(self) -> std::result::Result<T, Self> {
         let Self { class, own } = self;
         match own.downcast() {

@@ -1,28 +1,30 @@
-//! Cutting a range of entries into steps.
+//! Division of a range of entries into steps.
 
 use forthwith_columns::Form;
 use forthwith_plan::{Dataset, Error, Result};
 use std::ops::Range;
 
-/// How large a step is.
+/// Size of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This many entries; the last step may be shorter.
+    /// Number of entries; the last step may be shorter.
     Entries(u64),
-    /// About this many bytes of decompressed data, or of arrays if these are known to be larger, cut where blocks end when
-    /// they are small enough.
+    /// Approximate number of bytes of decompressed data, or of arrays if these are known to be larger. Steps
+    /// end at block boundaries if blocks are small enough.
     Bytes(u64),
 }
 
-/// Steps are listed before the first is read, and how many entries there are is the file's word.
+/// Maximum number of steps, which are listed before the first is read, while the number of entries comes from
+/// the file.
 const MOST: u64 = 1 << 24;
 
-/// Bytes of decompressed data in an entry of some fields; by the first `known` entries where no more are counted.
+/// Returns the average number of decompressed bytes of an entry of some fields; of its first `known` entries
+/// where counting more is costly.
 pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>) -> Result<f64> {
     let mut density = 0.0;
     for (&field, extent) in fields.iter().zip(dataset.extents(fields, known.unwrap_or(u64::MAX))?) {
         let entries = extent.entries.max(1) as f64;
-        // Payload may be much smaller than arrays: numbers in a dictionary, or runs of them.
+        // Payload may be much smaller than arrays: dictionary-encoded numbers, or runs of them.
         let array = match &extent.form {
             Ok(form) => {
                 let values = dataset.values(field)?.map_or(0.0, |values| values as f64 / entries);
@@ -35,15 +37,15 @@ pub(crate) fn density(dataset: &dyn Dataset, fields: &[u32], known: Option<u64>)
     Ok(density)
 }
 
-/// Bytes that an entry of an array takes at least, which has this number of values in its lists, and takes `index` bytes
-/// for each option.
+/// Returns a lower bound on the bytes of an entry of an array, with `values` values in its lists, and `index`
+/// bytes for each option.
 fn least(form: &Form, values: f64, index: f64) -> f64 {
     match form {
         Form::Numpy { dtype, shape, .. } => {
             let each: f64 = shape.iter().map(|size| *size as f64).product();
             each * dtype.size() as f64
         }
-        // The number of inner lists is not known.
+        // The number of inner lists is unknown.
         Form::List { content, .. } if has_lists(content) => 8.0 + least(content, values, index),
         Form::List { content, .. } => 8.0 + values * least(content, 1.0, index),
         Form::Regular { size, content } => *size as f64 * least(content, values, index),
@@ -85,7 +87,7 @@ pub(crate) fn cut(
             out.push(start..best);
             start = best;
         }
-        // A block larger than a step is cut inside.
+        // A block larger than a step is split.
         while cut - start > most {
             out.push(start..start + most);
             start += most;

@@ -11,7 +11,7 @@ use forthwith_io::Source;
 use forthwith_plan::{CheckReport, Dataset, Result};
 use std::{any::Any, path::Path, sync::Arc};
 
-/// An opened file. Only metadata that were asked for have been read. Cheap to clone, shared between threads as it is.
+/// An opened file. Metadata are read on demand. Cheap to clone, and `Sync`.
 #[derive(Clone)]
 pub struct File {
     container: Arc<dyn Container>,
@@ -22,29 +22,30 @@ pub struct File {
 }
 
 impl File {
-    /// Opens a file with an engine of its own. A local path, a `file://` URL, `-` for standard input, or a pipe with a name.
+    /// Opens a file with its own engine. The path is a local path, a `file://` URL, `-` for standard input,
+    /// or a named pipe.
     ///
     /// # Errors
-    /// The file cannot be read, or is of no format that is known.
+    /// The file cannot be read, or its format is unknown.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_with(path, &OpenOptions::new())
     }
 
-    /// Opens a local file as a map whose bytes may be lent out: where nothing is compressed, [raw blocks](crate::Table::raw)
-    /// and [raw numbers](crate::rows::Be) are views of the file and not copies. What is written to the file meanwhile
-    /// shows in them, and what is cut off it is zeros.
+    /// Maps a local file so that its bytes can be borrowed: where data are not compressed, [raw
+    /// blocks](crate::Table::raw) and [raw numbers](crate::rows::Be) are views of the file. They reflect
+    /// concurrent writes to the file, and are zero where it is truncated.
     ///
     /// # Errors
-    /// As [`open`](Self::open); a file that cannot be mapped.
+    /// Errors of [`open`](Self::open); the file cannot be mapped.
     pub fn map(path: impl AsRef<Path>) -> Result<Self> {
         let source = forthwith_io::MappedFile::open(path)?;
         Self::from_source(Arc::new(source), Arc::new(Engine::new(Options::default())))
     }
 
-    /// Opens a file with options for its format, and an engine of its own.
+    /// Opens a file with options for its format, and with its own engine.
     ///
     /// # Errors
-    /// As [`open`](Self::open); an option that the file's format does not understand.
+    /// Errors of [`open`](Self::open); an option that the file's format does not support.
     pub fn open_with(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Self> {
         Self::from_source_with(
             crate::files::source(path)?,
@@ -53,18 +54,18 @@ impl File {
         )
     }
 
-    /// Opens what a source holds, to be read by the given engine.
+    /// Opens a file from a source, with the given engine.
     ///
     /// # Errors
-    /// The source cannot be read, or holds no file of a format that is known.
+    /// The source cannot be read, or its format is unknown.
     pub fn from_source(source: Arc<dyn Source>, engine: Arc<Engine>) -> Result<Self> {
         Self::from_source_with(source, engine, &OpenOptions::new())
     }
 
-    /// The same, with options for the file's format.
+    /// Opens a file from a source, with the given engine and options for the file's format.
     ///
     /// # Errors
-    /// As [`from_source`](Self::from_source); an option that the format does not understand.
+    /// Errors of [`from_source`](Self::from_source); an option that the format does not support.
     pub fn from_source_with(
         source: Arc<dyn Source>,
         engine: Arc<Engine>,
@@ -75,85 +76,86 @@ impl File {
         Ok(Self { container, engine, text: options.text_policy(), times_as_integers, stats: None })
     }
 
-    /// Adds summaries of the columns, such as [`read_stats`](crate::files::read_stats) finds: blocks that they
-    /// exclude are not read. They must be of the present state of the file.
+    /// Adds summaries of the columns, such as those from [`read_stats`](crate::files::read_stats): blocks
+    /// that they exclude are not read. They must describe the current content of the file.
     #[must_use]
     pub fn with_stats(mut self, stats: StatsCache) -> Self {
         self.stats = Some(Arc::new(stats));
         self
     }
 
-    /// The summaries of its columns that it was given.
+    /// Returns the summaries of its columns, if it was given any.
     #[must_use]
     pub fn stats(&self) -> Option<&StatsCache> {
         self.stats.as_deref()
     }
 
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.source().uri()
     }
 
-    /// Where its bytes come from.
+    /// Returns the source of its bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         self.container.source()
     }
 
-    /// The engine that reads its tables.
+    /// Returns the engine that reads its tables.
     #[must_use]
     pub fn engine(&self) -> &Arc<Engine> {
         &self.engine
     }
 
-    /// The name of its format.
+    /// Returns the name of its format.
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.container.format()
     }
 
-    /// The format's own view of the file, if it is of this type: `file.own::<forthwith::root::RootFile>()`.
+    /// Returns the format's own type of the file, if it is `T`: `file.own::<forthwith::root::RootFile>()`.
     #[must_use]
     pub fn own<T: Any>(&self) -> Option<&T> {
         self.container.own().downcast_ref()
     }
 
-    /// The file's own metadata.
+    /// Returns the metadata of the file.
     ///
     /// # Errors
-    /// Its size cannot be had.
+    /// The size of the source is unknown.
     pub fn info(&self) -> Result<FileInfo> {
         self.container.info()
     }
 
-    /// Words that are kept with the file, by their names, where its format has any.
+    /// Returns key-value metadata of the file, if its format has any.
     #[must_use]
     pub fn metadata(&self) -> Vec<(String, Bytes)> {
         self.container.metadata()
     }
 
-    /// Those of the [metadata](Self::metadata) that are not the format's own: what another file of the same columns keeps.
+    /// Returns the [metadata](Self::metadata) without those of the format itself, for another file of the
+    /// same columns.
     #[must_use]
     pub fn user_metadata(&self) -> Vec<(String, Bytes)> {
         self.container.user_metadata()
     }
 
-    /// The schema of its values in the format's own words, if the format has such: what another file of the same columns can be written
-    /// by ([`WriteOptions::schema`](forthwith_plan::WriteOptions::schema)).
+    /// Returns the schema of the file in the format's own language, if it has one, for writing another file
+    /// of the same columns ([`WriteOptions::schema`](forthwith_plan::WriteOptions::schema)).
     #[must_use]
     pub fn schema(&self) -> Option<String> {
         self.container.schema()
     }
 
-    /// Whether the file is one table and nothing else, which an empty path means then.
+    /// Whether the file is one table and nothing else, which then has the empty path.
     #[must_use]
     pub fn is_one_table(&self) -> bool {
         self.container.only_table().is_some()
     }
 
-    /// The objects in a directory (`""` is the top), in the file's order; with `recursive` also those in directories below. A file that
-    /// is one table has that as its only object.
+    /// Lists the objects in a directory (`""` is the root), in file order; with `recursive` also those in its
+    /// subdirectories. The only object of a file that is one table is the table.
     ///
     /// # Errors
     /// The directory does not exist or cannot be read.
@@ -161,7 +163,8 @@ impl File {
         self.container.keys(directory, recursive)
     }
 
-    /// Finds an object: `name`, `name;cycle`, `dir/name;cycle`. Without a cycle, the highest one.
+    /// Returns the object of a path: `name`, `name;cycle`, `dir/name;cycle`. Without a cycle, the one with
+    /// the highest cycle.
     ///
     /// # Errors
     /// [`NotFound`](forthwith_plan::ErrorKind::NotFound) with the most similar names.
@@ -169,20 +172,21 @@ impl File {
         self.container.find(path)
     }
 
-    /// Reads an object that is no table, with everything it points to.
+    /// Reads an object that is not a table, with all objects that it refers to.
     ///
     /// # Errors
-    /// Nothing of that name; the object cannot be read, or the file does not say how; files of its format have no objects.
+    /// No object has the path; the object cannot be read, or its class is not described; the format has no
+    /// objects.
     pub fn object(&self, path: &str) -> Result<Object> {
         let object = self.container.object(path)?;
         self.source().confirm()?;
         Ok(object)
     }
 
-    /// Opens a table. An empty path is that of a file that is one.
+    /// Opens a table. The empty path is that of a file that is one table.
     ///
     /// # Errors
-    /// Nothing of that name; an object of another class, by name; damaged metadata.
+    /// No object has the path; the object is not a table, with its class; damaged metadata.
     pub fn table(&self, path: &str) -> Result<Table> {
         let table = Table::new(self.clone(), self.container.dataset(path)?);
         let summaries = self.summaries(&table);
@@ -190,24 +194,25 @@ impl File {
         Ok(table.with_text_policy(self.text).with_times_as_integers(self.times_as_integers))
     }
 
-    /// Reads the whole file and compares what its parts say of each other.
+    /// Reads the whole file and checks its parts for consistency.
     ///
     /// # Errors
-    /// The source cannot be read; whatever is wrong with the file is a finding. There is no check for files of its format.
+    /// The source cannot be read; faults of the file are findings. The format does not support checking.
     pub fn check(&self) -> Result<CheckReport> {
         self.container.check()
     }
 
-    /// The format's words for the things in its files.
+    /// Returns the format's terms for the parts of its files.
     #[must_use]
     pub fn words(&self) -> &'static Words {
         self.container.words()
     }
 
-    /// The summaries of a table, if they are of all its entries and it is the only one with its path: others may be older cycles.
+    /// Returns the summaries of a table, if they cover all its entries and no other table has its path, such
+    /// as an older cycle.
     fn summaries(&self, table: &Table) -> Option<Arc<TableSummaries>> {
         let summaries = self.stats.as_ref()?.table(table.path())?;
-        // Counting may mean to read the file.
+        // Counting entries may read the file.
         let is_of_all = !table.counts_blocks() && table.entries().ok()? == summaries.entries;
         let is_only = self.is_one_table() || {
             let keys = self.keys("", true).ok()?;
@@ -224,7 +229,7 @@ impl File {
         self.container.words_of(dataset)
     }
 
-    /// The objects that were recovered, if the file was opened by its records and not by its directories.
+    /// Returns the recovered objects, if the file was opened by its records instead of its directories.
     #[must_use]
     pub fn recovery(&self) -> Option<Recovery> {
         self.container.recovery()

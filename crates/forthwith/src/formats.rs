@@ -1,7 +1,7 @@
-//! The formats there are: the one table of them, and the trait each is known by.
+//! Formats: their table, and the trait that they implement.
 //!
-//! A format is added by a row of [`FORMATS`] and a room beside this file. Nothing else in this crate, in the command or in the
-//! Python binding names a format, but for rooms of what by nature is one format's.
+//! A format is added by a row of [`FORMATS`] and a module in this directory. The rest of this crate, the
+//! command and the Python binding name no format, except in modules for features of a single format.
 
 #[cfg(feature = "arrow")]
 mod arrow;
@@ -51,7 +51,7 @@ use forthwith_io::{Sink, Source};
 use forthwith_plan::{BlockFormat, Error, Result, TableWriter, WriteOptions};
 use std::sync::{Arc, LazyLock};
 
-/// The formats there are. A file is of the first that recognises it.
+/// All formats. The first format that recognises a file opens it.
 static FORMATS: &[&dyn Format] = &[
     #[cfg(feature = "root")]
     &root::Root,
@@ -73,7 +73,7 @@ static FORMATS: &[&dyn Format] = &[
     &text::CSV,
 ];
 
-/// Formats that are none of them, by how their files begin.
+/// Other formats by their first bytes, for error messages.
 const OTHERS: &[(&[u8], &str)] = &[
     #[cfg(not(feature = "root"))]
     (b"root", "a ROOT file, which the cargo feature `root` reads"),
@@ -95,53 +95,53 @@ const OTHERS: &[(&[u8], &str)] = &[
     (b"<HTML", WEB_PAGE),
 ];
 
-/// What servers answer for a folder, or instead of a file.
+/// Description of the response of servers for a directory, or instead of a file.
 const WEB_PAGE: &str = "a web page (folders of web servers cannot be listed: name each file)";
 
-/// Bytes of a file's beginning that are enough to recognise it, unless it is of a format of one's own.
+/// Number of first bytes that suffice to recognise a file, unless a registered format needs more.
 const HEAD: u64 = 8;
 
-/// A format of files: how they are recognised, opened and written. A format that is only read, or only written, leaves the other
-/// to the defaults.
+/// A file format: how files are recognised, opened and written. Formats that can only be read, or only
+/// written, use the defaults for the other.
 pub trait Format: Send + Sync {
-    /// Its name in messages: `"Avro"`.
+    /// Returns its name, for messages: `"Avro"`.
     fn name(&self) -> &'static str;
 
-    /// The endings of its files' names, without the dot; the usual one first.
+    /// Returns the extensions of its file names, without the dot; the preferred one first.
     fn endings(&self) -> &'static [&'static str];
 
-    /// Whether a file that begins with these bytes, and has this name, is of this format.
+    /// Whether a file with these first bytes and this name has this format.
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         let _ = (head, name);
         false
     }
 
-    /// Whether options ask for this format, whatever the file is.
+    /// Whether the options request this format for any file.
     fn is_requested(&self, options: &OpenOptions) -> bool {
         let _ = options;
         false
     }
 
-    /// Whether files of it are lines of text.
+    /// Whether its files are lines of text.
     fn is_text(&self) -> bool {
         false
     }
 
-    /// Whether a file that is one compressed stream is decompressed and read.
+    /// Whether a file that is compressed as a whole is decompressed first.
     fn is_decompressed(&self, source: &dyn Source) -> bool {
         let _ = source;
         self.is_text()
     }
 
-    /// The options for opening a file that it understands.
+    /// Returns the options for opening a file that it supports.
     fn options(&self) -> &'static [OptionSpec] {
         &[]
     }
 
-    /// Opens what a source holds. The options are among those it understands; the engine is for what has to be decoded.
+    /// Opens a file from a source. The options are supported ones; the engine is for decoding.
     ///
     /// # Errors
-    /// The source cannot be read, or holds no file of this format. By default, that such files are not read.
+    /// The source cannot be read, or has another format. By default, reading is unsupported.
     fn open(
         &self,
         source: Arc<dyn Source>,
@@ -152,16 +152,16 @@ pub trait Format: Send + Sync {
         Err(Error::unsupported(format!("reading {} files", self.name())).in_file(source.uri()))
     }
 
-    /// Whether [`open`](Self::open) can be called.
+    /// Whether [`open`](Self::open) is supported.
     fn is_read(&self) -> bool {
         true
     }
 
-    /// Begins a file with columns of these names and Forms.
+    /// Starts a file with columns of these names and Forms.
     ///
     /// # Errors
-    /// A type the format does not have, with the column; options that make no sense for it. By default, that such files are not
-    /// written.
+    /// A type that the format does not support, with its column; invalid options. By default, writing is
+    /// unsupported.
     fn writer(
         &self,
         fields: &[(String, Form)],
@@ -172,32 +172,32 @@ pub trait Format: Send + Sync {
         Err(Error::unsupported(format!("writing {} files", self.name())).in_file(sink.uri()))
     }
 
-    /// The kinds of tables that [`writer`](Self::writer) can be asked for, where there are several.
+    /// Returns the kinds of tables that [`writer`](Self::writer) supports, if there are several.
     fn tables(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether [`writer`](Self::writer) can be called.
+    /// Whether [`writer`](Self::writer) is supported.
     fn is_written(&self) -> bool {
         true
     }
 
-    /// The decoders of the blocks of its plans, each under its id.
+    /// Returns the decoders of the blocks of its plans, with distinct ids.
     fn blocks(&self) -> &'static [&'static dyn BlockFormat] {
         &[]
     }
 
-    /// Makes what a process makes once; see [`prepare`](crate::prepare).
+    /// Initializes process-wide state; see [`prepare`](crate::prepare).
     fn prepare(&self) {}
 }
 
-/// All formats of this build.
+/// Returns all formats of this build.
 #[must_use]
 pub fn formats() -> &'static [&'static dyn Format] {
     FORMATS
 }
 
-/// The format that understands a plan's blocks.
+/// Returns the decoder of the blocks of a plan.
 ///
 /// # Errors
 /// [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported) naming the id.
@@ -210,10 +210,10 @@ pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
         .ok_or_else(|| Error::unsupported(format!("format {id:?}")))
 }
 
-/// Opens what a source holds.
+/// Opens a file from a source.
 ///
 /// # Errors
-/// The source cannot be read, or holds no file of a known format; an option that the format does not understand.
+/// The source cannot be read, or its format is unknown; an option that the format does not support.
 pub(crate) fn open(
     source: Arc<dyn Source>,
     options: &OpenOptions,
@@ -227,16 +227,16 @@ pub(crate) fn open(
     format.open(source, options, engine)
 }
 
-/// Whether the format of what a source holds has an option of this name.
+/// Whether the format of a source has an option of this name.
 ///
 /// # Errors
-/// As [`open`].
+/// Errors of [`open`].
 pub(crate) fn understands(source: &Arc<dyn Source>, options: &OpenOptions, name: &str) -> Result<bool> {
     let format = requested_or_found(source, options)?;
     Ok(format.options().iter().any(|spec| spec.name == name))
 }
 
-/// The format that options ask for, or that of what a source holds.
+/// Returns the format that the options request, or else that of the source.
 fn requested_or_found(source: &Arc<dyn Source>, options: &OpenOptions) -> Result<&'static dyn Format> {
     match options.text(OpenOptions::FORMAT) {
         Some(name) => called(name).map_err(|error| error.in_file(source.uri())),
@@ -247,13 +247,13 @@ fn requested_or_found(source: &Arc<dyn Source>, options: &OpenOptions) -> Result
     }
 }
 
-/// The kind of the values of an option for opening files, which is one where several formats have it.
+/// Returns the kind of an option for opening files, which is the same in all formats that have it.
 pub(crate) fn option_kind(name: &str) -> Option<OptionKind> {
     let mut all = FORMATS.iter().flat_map(|format| format.options()).chain(&OF_ALL);
     all.find(|spec| spec.name == name).map(|spec| spec.kind)
 }
 
-/// The format of what a source holds.
+/// Detects the format of a source.
 fn found(source: &dyn Source) -> Result<&'static dyn Format> {
     let head = source.read_one(0..source.grown(head_bytes() - 1)?.min(head_bytes()))?;
     let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
@@ -263,7 +263,7 @@ fn found(source: &dyn Source) -> Result<&'static dyn Format> {
     })
 }
 
-/// The format of this name, or of which files' names end so.
+/// Returns the format of a name or extension.
 fn called(name: &str) -> Result<&'static dyn Format> {
     let ending = name.trim_start_matches('.').to_ascii_lowercase();
     let is_meant = |format: &&'static dyn Format| {
@@ -281,11 +281,11 @@ fn called(name: &str) -> Result<&'static dyn Format> {
     })
 }
 
-/// The format of a file that begins so: one of one's own if the name ends as it says and it recognises the file, or one of this build,
-/// or any other of one's own that recognises it.
+/// Returns the format of a file by its first bytes and name: a registered format if both match, else one of
+/// this build, else a registered one that recognises the bytes.
 ///
 /// # Errors
-/// Those of functions by which formats of one's own recognise files.
+/// Errors of functions with which registered formats recognise files.
 pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn Format>> {
     if let Some(own) = own::by_name_and_head(head, name)? {
         return Ok(Some(own));
@@ -296,28 +296,28 @@ pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn 
     }
 }
 
-/// The format whose files' names end so.
+/// Returns the format of a file name's extension.
 pub(crate) fn by_name(name: &str) -> Option<&'static dyn Format> {
     built_in_by_name(name).or_else(|| own::by_name(name))
 }
 
-/// The format of this build whose files' names end so.
+/// Returns the format of this build with a file name's extension.
 pub(crate) fn built_in_by_name(name: &str) -> Option<&'static dyn Format> {
     let ending = ending(name)?;
     FORMATS.iter().copied().find(|format| format.endings().contains(&&*ending))
 }
 
-/// Bytes of a file's beginning that are enough to recognise it.
+/// Returns the number of first bytes that suffice to recognise a file.
 pub(crate) fn head_bytes() -> u64 {
     own::head().max(HEAD)
 }
 
-/// The ending of a file's name, without the dot.
+/// Returns the extension of a file name, without the dot.
 fn ending(name: &str) -> Option<String> {
     Some(name.rsplit(['/', '\\']).next()?.rsplit_once('.')?.1.to_ascii_lowercase())
 }
 
-/// The ending of the name of a file before that of a compressed stream.
+/// Returns the extension of a file name, before that of a compressed file.
 #[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 fn text_ending(name: &str) -> Option<String> {
     let ending = ending(name)?;
@@ -327,12 +327,13 @@ fn text_ending(name: &str) -> Option<String> {
     }
 }
 
-/// The formats that are read, in words: `"a ROOT, Avro or Parquet file"`.
+/// Lists the formats that can be read: `"a ROOT, Avro or Parquet file"`.
 pub(crate) fn known() -> &'static str {
     &KNOWN
 }
 
-/// The first ending of each format that is written, in words, each with something before it: `".parquet, .avro and .csv"`.
+/// Lists the first extension of each format that can be written, each with a prefix: `".parquet, .avro and
+/// .csv"`.
 pub(crate) fn written_endings(before: &str) -> String {
     let written = FORMATS.iter().filter(|format| format.is_written());
     let endings = written.filter_map(|format| format.endings().first());
@@ -344,7 +345,7 @@ static KNOWN: LazyLock<String> = LazyLock::new(|| {
     format!("a {} file", listed(read.map(|format| format.name().to_owned()), "or"))
 });
 
-/// Words with commas, and another word before the last.
+/// Joins words with commas, and the last with another word.
 fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
     let mut words: Vec<String> = words.collect();
     match words.pop() {
@@ -353,7 +354,7 @@ fn listed(words: impl Iterator<Item = String>, last: &str) -> String {
     }
 }
 
-/// The beginning of a file that is of no known format, in words.
+/// Describes the first bytes of a file of unknown format.
 fn begins(head: &[u8]) -> String {
     match head {
         [] => "nothing at all: it is empty".into(),

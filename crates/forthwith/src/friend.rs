@@ -1,4 +1,4 @@
-//! Tables whose entries belong to those of another one.
+//! Friends: tables whose entries belong to those of another table.
 
 use crate::{File, OpenOptions, Table};
 use forthwith_plan::{Error, FriendName, Result};
@@ -7,34 +7,34 @@ use std::{
     sync::Arc,
 };
 
-/// A table that is read beside another one, under a name: `f.x` is its column `x`.
+/// A table that is read together with another one, under a name: `f.x` is its column `x`.
 ///
-/// Its entries belong to those of the other table by their number. Where the file has an index of it by two numbers, and
-/// the other table has columns of these names, an entry belongs to that with the same numbers, and there may be none.
+/// Entries are matched by their number. If the file has an index of the friend by two numbers, and the other
+/// table has columns of these names, entries are matched by the two numbers, and may have no match.
 #[derive(Clone, Debug)]
 pub struct Friend {
     pub(crate) name: String,
-    /// One behind the other.
+    /// Tables, concatenated.
     pub(crate) tables: Vec<Table>,
     pub(crate) before: u64,
 }
 
 impl Friend {
-    /// A table under a name.
+    /// Makes a friend of a table.
     #[must_use]
     pub fn new(name: impl Into<String>, table: Table) -> Self {
         Self { name: name.into(), tables: vec![table], before: 0 }
     }
 
-    /// The same with another table behind those that are there, which has columns of the same names and types.
+    /// Appends another table, which must have columns of the same names and types.
     #[must_use]
     pub fn then(mut self, table: Table) -> Self {
         self.tables.push(table);
         self
     }
 
-    /// The same where `entries` of its entries belong to tables before the one that it is a friend of. By an index, they
-    /// are found wherever they are.
+    /// Declares that the friend's first `entries` entries belong to tables before the other one. An index
+    /// finds entries regardless.
     #[must_use]
     pub fn before(mut self, entries: u64) -> Self {
         self.before = entries;
@@ -43,7 +43,7 @@ impl Friend {
 }
 
 impl Table {
-    /// The tables whose entries belong to those of this one, as its file names them.
+    /// Returns the friends that the table's file names.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -51,8 +51,7 @@ impl Table {
         self.here(self.dataset().friends())
     }
 
-    /// The expressions of the two numbers by which entries of this table are found from another one, if the file has an index of
-    /// them.
+    /// Returns the expressions of the two numbers that the table's index is made of, if the file has one.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -61,8 +60,8 @@ impl Table {
         Ok(index.map(|index| (index.major, index.minor)))
     }
 
-    /// The path of a friend's file from the folder of this table's file; empty if it is the same file, and nothing if it is
-    /// neither in that folder nor below.
+    /// Returns the path of a friend's file relative to the directory of this table's file; empty if it is the
+    /// same file, and `None` if it is outside that directory.
     #[must_use]
     pub fn beside(&self, friend: &FriendName) -> Option<String> {
         let name = name_beside(self.file().uri(), &friend.file)?;
@@ -70,11 +69,11 @@ impl Table {
         Some(if own == Some(&name) { String::new() } else { name })
     }
 
-    /// Opens a friend by the name that the file has for it. One in another file is opened only if that is in the folder of
-    /// this one or below, as the author of the file chose the path.
+    /// Opens a friend that the file names. A friend in another file is only opened if that is within the
+    /// directory of this file, as the author of the file chose the path.
     ///
     /// # Errors
-    /// A friend that is elsewhere, or is not there.
+    /// The friend is outside that directory, or does not exist.
     pub fn open_friend(&self, friend: &FriendName) -> Result<Self> {
         let refused = |place: &str| {
             let (name, file) = (&friend.name, &friend.file);
@@ -86,7 +85,7 @@ impl Table {
         let outside = "outside of the folder of the file that names it";
         let name = self.beside(friend).ok_or_else(|| refused(outside))?;
         if name.is_empty() {
-            // ROOT looks for it in the directory of the tree, then at the top.
+            // Like ROOT, look for it in the directory of the tree, then at the top.
             let inner = self.path().rsplit_once('/').map(|(folder, _)| format!("{folder}/{}", friend.path));
             if let Some(Ok(table)) = inner.map(|path| self.file().table(&path)) {
                 return Ok(table);
@@ -106,7 +105,8 @@ impl Table {
     }
 }
 
-/// The path of a file from the folder of another one, where it is given by a path from there or by all of its path.
+/// Returns the path of a file relative to the directory of another, given by a relative or absolute path;
+/// `None` if it is outside.
 fn name_beside(uri: &str, file: &str) -> Option<String> {
     let path = Path::new(file);
     let folder = std::path::absolute(uri).ok().and_then(|own| own.parent().map(Path::to_path_buf));

@@ -1,4 +1,4 @@
-//! Making an index: everything that is read of a file before its data are.
+//! Index of a file: all bytes that are read before its data.
 
 use crate::{File, Table};
 use forthwith_engine::{Engine, Options};
@@ -6,8 +6,9 @@ use forthwith_io::{ErrorKind as SourceKind, Index, Recorder, Source};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::BTreeSet, sync::Arc};
 
-/// Makes an index of a file: it is opened, all its tables are, and reading each of their columns is planned; the index has the bytes that
-/// were read for that. [`files::source_indexed`](crate::files::source_indexed) opens the file with it.
+/// Makes an index of a file: opens the file and all its tables, plans the read of each of their columns, and
+/// records the bytes that are read for that. [`files::source_indexed`](crate::files::source_indexed) opens
+/// the file with it.
 ///
 /// ```
 /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -19,7 +20,8 @@ use std::{collections::BTreeSet, sync::Arc};
 /// ```
 ///
 /// # Errors
-/// The file cannot be read, is of no known format, or changes meanwhile. A table or a column that cannot be read has no part in the index.
+/// The file cannot be read, has an unknown format, or changes meanwhile. Unreadable tables and columns are
+/// left out of the index.
 pub fn index(source: Arc<dyn Source>) -> Result<Index> {
     let recorder = Arc::new(Recorder::new(source)?);
     let engine = Arc::new(Engine::new(Options::with_threads(1)));
@@ -40,7 +42,7 @@ pub fn index(source: Arc<dyn Source>) -> Result<Index> {
     Ok(recorder.index()?)
 }
 
-/// Does all that comes before the data of a table are read.
+/// Performs all reads of a table that precede those of its data.
 fn plan(table: &Table) -> Result<()> {
     let Some(entries) = readable(table.entries())? else { return Ok(()) };
     let Some(fields) = readable(table.fields())? else { return Ok(()) };
@@ -57,7 +59,7 @@ fn plan(table: &Table) -> Result<()> {
     Ok(())
 }
 
-/// What could be read. What the file itself keeps from being read is left out: an error of the source is one of the index, too.
+/// Returns `None` for errors that are due to the file itself; errors of the source are returned.
 fn readable<T>(found: Result<T>) -> Result<Option<T>> {
     use SourceKind as Kind;
     let of_the_file = |error: &Error| match &error.kind {

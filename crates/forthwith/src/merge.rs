@@ -1,55 +1,56 @@
-//! Files merged to one, or copied in part, without decoding what need not be decoded.
+//! Merging of files, or copying of their parts, with as little decoding as possible.
 
 use crate::{Container, File};
 use forthwith_io::Sink;
 use forthwith_plan::{Error, Result};
 use std::{ops::Range, path::Path, sync::Arc};
 
-/// The parts of files that are merged or copied, and how.
+/// Options of a merge: which parts of the files are copied, and how.
 #[derive(Clone, Default)]
 pub struct Merge {
-    /// Everything is compressed in this way, by the name that the format has for it. Otherwise blocks of
-    /// tables are copied as they are, and other objects are compressed as the first file's settings say.
+    /// Codec that all data are compressed with, by the format's name. By default, blocks of tables are copied
+    /// as stored, and other objects are compressed with the settings of the first file.
     pub codec: Option<String>,
-    /// The level of the codec.
+    /// Level of the codec.
     pub level: Option<i32>,
-    /// Columns that not all tables of one path have are left out, instead of an error, and so are tables without columns.
+    /// Whether columns that some tables of a path lack are left out, instead of an error, and also tables
+    /// without columns.
     pub common: bool,
-    /// Which objects are wanted, by their paths; directories follow from what is in them.
+    /// Filter of objects by path; directories follow from their content. By default all.
     pub objects: Option<PathFilter>,
-    /// Which columns of each table are wanted, by their paths.
+    /// Filter of columns of each table by path. By default all.
     pub columns: Option<PathFilter>,
-    /// The entries of each table that are wanted, in ranges that ascend and do not touch each other, counted
-    /// over all files.
+    /// Entries of each table that are copied, counted across all files: ranges in ascending order that do not
+    /// touch. By default all.
     pub entries: Option<Vec<Range<u64>>>,
-    /// How many entries each table must have for these ranges.
+    /// Check of these ranges against the number of entries of each table.
     pub bounds: EntryBounds,
-    /// The kind that tables are written anew as, such as `tree` or `ntuple`; otherwise their blocks are copied. Of one file, all
-    /// of its entries.
+    /// Kind of tables to convert to, such as `tree` or `ntuple`, for a single file and all of its entries; by
+    /// default, blocks are copied.
     pub tables: Option<String>,
-    /// Threads that compress; as many as there are processors if nothing is said.
+    /// Number of threads that compress; by default that of processors.
     pub threads: Option<usize>,
 }
 
-/// Bounds that ranges of entries must keep in each table, over all files.
+/// Check of ranges of entries against each table, across all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EntryBounds {
-    /// Anything: ranges end with the table.
+    /// No check: ranges are clamped to the table.
     #[default]
     Clamped,
-    /// The first entry of the ranges exists in one of the tables.
+    /// The first entry of the ranges exists in at least one table.
     Begun,
     /// Each entry of the ranges exists in each table.
     Existing,
-    /// Each table has as many entries as the mask that the ranges were made of.
+    /// Each table has as many entries as the mask that the ranges come from.
     Mask(u64),
 }
 
 impl EntryBounds {
-    /// Compares ranges with the numbers of entries of tables, of which each has a path.
+    /// Checks ranges against the numbers of entries of tables, given with their paths.
     ///
     /// # Errors
-    /// A table has fewer entries, or not as many as the mask.
+    /// A table has too few entries, or another number than the mask.
     pub fn check(self, ranges: &[Range<u64>], tables: &[(&str, u64)]) -> Result<()> {
         let (first, end) = match ranges {
             [] => (None, 0),
@@ -80,39 +81,38 @@ impl EntryBounds {
     }
 }
 
-/// Says of a path whether it is wanted.
+/// Predicate on paths.
 pub type PathFilter = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// Called with the bytes that were copied so far and those that there are; an answer of `false` ends the
-/// merge.
+/// Callback with the number of bytes copied so far and in total; returns `false` to cancel the merge.
 pub type MergeProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
 
-/// The tables and objects that were written.
+/// Summary of a merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Merged {
-    /// Bytes of the file.
+    /// Size of the written file in bytes.
     pub bytes: u64,
-    /// Tables, with their paths and entries.
+    /// Path and number of entries of each table.
     pub tables: Vec<(String, u64)>,
-    /// Objects that are no tables.
+    /// Number of objects that are not tables.
     pub objects: u64,
-    /// Paths at which there were several objects that differ and for which there is no rule: they are cycles, in
-    /// the order of the files.
+    /// Paths of several different objects that have no rule for merging: they are written as cycles, in the
+    /// order of the files.
     pub several: Vec<String>,
-    /// Tables without columns that were left out beside those that have some.
+    /// Number of tables without columns that were left out in favour of those with columns.
     pub branchless: u64,
 }
 
-/// Writes the objects of several files of one format to one file. With a single file this is a copy of what
-/// is wanted of it.
+/// Writes the objects of several files of one format to one file. With a single file, copies the selected
+/// parts of it.
 ///
-/// Tables of one path are put one behind the other, and their blocks are copied as they are stored. What
-/// becomes of other objects of one path is for the format to say.
+/// Tables of one path are concatenated, and their blocks are copied as stored. The format decides how other
+/// objects of one path are merged.
 ///
 /// # Errors
-/// A file that cannot be read; a name whose ending is that of another format; files of a format that cannot be copied so, or of several formats; tables whose
-/// columns are not stored alike; objects that cannot be added; what the sink says. Nothing has the new file's
-/// name then.
+/// A file cannot be read; the extension of the new name belongs to another format; the files have different
+/// formats, or one that cannot be merged; tables have columns that are stored differently; objects cannot be
+/// merged; the sink fails. In these cases, no file appears at the new name.
 pub fn merge(
     files: &[File],
     sink: Box<dyn Sink>,
@@ -143,7 +143,7 @@ pub fn merge(
 
 forthwith_io::impl_debug!(Merge, |it| "codec": it.codec, "level": it.level, "common": it.common, "entries": it.entries);
 
-/// Whether two names are those of one file, by links of either kind as well.
+/// Whether two paths refer to the same file, also through symbolic and hard links.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     let (one, other) = (Path::new(one), Path::new(other));
     if let (Ok(one), Ok(other)) = (one.canonicalize(), other.canonicalize())

@@ -1,12 +1,13 @@
-//! How to open a file: options by name, of which each format understands some.
+//! Options for opening a file, by name.
 
 use forthwith_columns::TextPolicy;
 use forthwith_plan::{Error, Result, similar_names};
 use std::collections::BTreeMap;
 
-/// Options for opening a file, by name. Which there are is up to the format of the file ([`Format::options`](crate::Format::options)),
-/// but for [`check_text`](Self::CHECK_TEXT), [`text`](Self::TEXT), [`times_as_integers`](Self::TIMES_AS_INTEGERS) and
-/// [`format`](Self::FORMAT), which all have. An option that the file's format does not understand is an error when the file is opened.
+/// Options for opening a file, by name. Each format has its own
+/// ([`Format::options`](crate::Format::options)), in addition to [`check_text`](Self::CHECK_TEXT),
+/// [`text`](Self::TEXT), [`times_as_integers`](Self::TIMES_AS_INTEGERS) and [`format`](Self::FORMAT), which
+/// all have. Opening a file with an option that its format does not support is an error.
 ///
 /// ```
 /// use forthwith::OpenOptions;
@@ -19,30 +20,30 @@ pub struct OpenOptions {
     values: BTreeMap<String, OptionValue>,
 }
 
-/// The value of an option.
+/// Value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionValue {
-    /// Yes or no.
+    /// A boolean.
     Flag(bool),
-    /// Whole numbers, in an order that may matter.
+    /// Integers, whose order may matter.
     Numbers(Vec<u64>),
     /// Text.
     Text(String),
 }
 
-/// An option that a format understands.
+/// Description of an option that a format supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OptionSpec {
-    /// Its name.
+    /// Name of the option.
     pub name: &'static str,
-    /// The kind of its value: an example of one.
+    /// Kind of its value.
     pub kind: OptionKind,
-    /// Its effect.
+    /// Description of its effect.
     pub about: &'static str,
 }
 
-/// The kind of value an option takes.
+/// Kind of value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OptionKind {
@@ -55,39 +56,40 @@ pub enum OptionKind {
 }
 
 impl OpenOptions {
-    /// Whether text that is not UTF-8 is an error, where the format says that text is UTF-8. It is, unless this is `false`.
+    /// Whether invalid UTF-8 is an error where the format defines text as UTF-8. Default: `true`.
     pub const CHECK_TEXT: &'static str = "check_text";
     /// Treatment of text that is not UTF-8: one of [`TextPolicy::NAMES`].
     pub const TEXT: &'static str = "text";
-    /// Whether dates, times and lengths of time are the whole numbers that they are stored as.
+    /// Whether dates, times and durations are read as the integers that store them. Default: `false`.
     pub const TIMES_AS_INTEGERS: &'static str = "times_as_integers";
 
-    /// The format of the file, by its name or an ending of its files' names. By default a file's first bytes tell and, of text, its name.
+    /// Format of the file, by its name or a file name extension. By default, it is detected from the first
+    /// bytes and, for text, from the file name.
     pub const FORMAT: &'static str = "format";
 
-    /// None.
+    /// Makes options with all defaults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more.
+    /// Sets an option, and returns the options.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<OptionValue>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Sets one.
+    /// Sets an option.
     pub fn set(&mut self, name: &str, value: impl Into<OptionValue>) {
         self.values.insert(name.to_owned(), value.into());
     }
 
-    /// Sets one to a value that is spelled out: `true` or `false` where the option is a flag, numbers with commas between them, or text.
-    /// Which kind it is, the formats tell that have such an option.
+    /// Sets an option to a value given as text: `true` or `false` for a flag, comma-separated integers, or
+    /// text, according to the kind of the option.
     ///
     /// # Errors
-    /// The text is no such value.
+    /// The text is not a value of this kind.
     pub fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
         let invalid = |what: &str| Error::invalid(format!("{name} is {what}, not {text:?}"));
         let value = match crate::formats::option_kind(name).unwrap_or(OptionKind::Text) {
@@ -103,18 +105,18 @@ impl OpenOptions {
         Ok(())
     }
 
-    /// The names of those that are set, sorted.
+    /// Iterates over the names of the options that are set, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.values.keys().map(String::as_str)
     }
 
-    /// The value of one, if it is set.
+    /// Returns the value of an option, if it is set.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OptionValue> {
         self.values.get(name)
     }
 
-    /// A flag; `default` if it is not set.
+    /// Returns a flag, or `default` if it is not set.
     #[must_use]
     pub fn flag(&self, name: &str, default: bool) -> bool {
         match self.get(name) {
@@ -123,7 +125,7 @@ impl OpenOptions {
         }
     }
 
-    /// Numbers, if they are set.
+    /// Returns integers, if they are set.
     #[must_use]
     pub fn numbers(&self, name: &str) -> Option<&[u64]> {
         match self.get(name) {
@@ -132,7 +134,7 @@ impl OpenOptions {
         }
     }
 
-    /// Text, if it is set.
+    /// Returns text, if it is set.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
@@ -141,7 +143,8 @@ impl OpenOptions {
         }
     }
 
-    /// The treatment of text that is not UTF-8, by [`TEXT`](Self::TEXT) and [`CHECK_TEXT`](Self::CHECK_TEXT).
+    /// Returns the treatment of text that is not UTF-8, from [`TEXT`](Self::TEXT) and
+    /// [`CHECK_TEXT`](Self::CHECK_TEXT).
     #[must_use]
     pub fn text_policy(&self) -> TextPolicy {
         let policy = self.text(Self::TEXT).and_then(TextPolicy::parse).unwrap_or_default();
@@ -151,8 +154,8 @@ impl OpenOptions {
         policy
     }
 
-    /// Refuses an option that none of `known` is, and a value that is not of its kind. `format` is the format of the file; `elsewhere`
-    /// are the options of all formats, each with the format's name.
+    /// Checks that each option is one of `known`, with a value of its kind. `format` is the format of the
+    /// file; `elsewhere` are the options of all formats, each with the format's name, for the error.
     pub(crate) fn check(
         &self,
         format: &str,

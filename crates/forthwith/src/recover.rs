@@ -1,4 +1,4 @@
-//! Damaged files written anew, with everything of them that can be read.
+//! Recovery of damaged files: readable data are written to a new file.
 
 use crate::{DamagedPart, File, FileFormat, Loss, OpenOptions, SelectOptions, Step, check_ending, formats};
 use forthwith_columns::Form;
@@ -8,10 +8,10 @@ use forthwith_plan::{Error, ErrorKind, Result, WriteOptions};
 use serde::Serialize;
 use std::{ops::Range, sync::Arc};
 
-/// The result of [`recover`].
+/// Result of [`recover`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RecoverReport {
-    /// Bytes of the file that was written.
+    /// Size of the written file in bytes.
     pub bytes: u64,
     /// Tables that were written, whole or in part.
     pub tables: Vec<RecoveredTable>,
@@ -19,30 +19,30 @@ pub struct RecoverReport {
     pub objects: u64,
     /// Objects and tables that could not be read.
     pub lost_objects: Vec<LostObject>,
-    /// Parts of the file in which nothing can be told apart.
+    /// Parts of the file that cannot be decoded.
     pub gaps: Vec<DamagedPart>,
-    /// Blocks that belong to no readable table, such as those written after the last save.
+    /// Number of blocks that no readable table refers to, such as those written after the last save.
     pub unlisted_blocks: u64,
 }
 
-/// A table that was recovered.
+/// A recovered table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RecoveredTable {
-    /// Its path; empty if the file is one table.
+    /// Path of the table; empty if the file is one table.
     pub path: String,
-    /// The version of it that could be read, where its format keeps several.
+    /// Cycle that could be read, for formats that keep several.
     pub cycle: Option<u16>,
-    /// How its metadata were made anew, if they were missing.
+    /// Description of how absent metadata were reconstructed.
     pub made_anew: Option<String>,
-    /// Entries that were written.
+    /// Number of entries that were written.
     pub entries: u64,
-    /// Of these, entries that were written after the table was saved for the last time.
+    /// Number of written entries from after the last save of the table.
     pub unsaved_entries: u64,
-    /// Entries that the table says it has, and that could not be read in all columns.
+    /// Number of declared entries that could not be read in all columns.
     pub lost_entries: u64,
-    /// The reasons, in the order of the entries.
+    /// Ranges of lost entries with their reasons, in ascending order.
     pub losses: Vec<LostEntries>,
-    /// Number of further reasons.
+    /// Number of further ranges.
     pub more_losses: u64,
     /// Columns without a readable entry.
     pub lost_columns: Vec<LostColumn>,
@@ -51,49 +51,49 @@ pub struct RecoveredTable {
 /// Entries of a table that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostEntries {
-    /// The first of them.
+    /// First lost entry.
     pub begin: u64,
-    /// The entry behind the last.
+    /// End of the range.
     pub end: u64,
-    /// The column, if it is known.
+    /// Path of the column, if known.
     pub column: Option<String>,
-    /// The first byte of the damaged block, if it is known.
+    /// Byte offset of the start of the damaged block, if known.
     pub begin_byte: Option<u64>,
-    /// The byte behind that block.
+    /// Byte offset of the end of that block, if known.
     pub end_byte: Option<u64>,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
 /// A column that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostColumn {
-    /// Its path in the table.
+    /// Path of the column in the table.
     pub path: String,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
 /// An object that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LostObject {
-    /// Its path, with a cycle.
+    /// Path of the object, with its cycle.
     pub path: String,
-    /// Its class.
+    /// Class of the object.
     pub class: String,
-    /// Its first byte in the file.
+    /// Byte offset of its start in the file.
     pub begin_byte: u64,
-    /// The byte behind it.
+    /// Byte offset of its end.
     pub end_byte: u64,
-    /// The fault.
+    /// Description of the fault.
     pub what: String,
 }
 
-/// Called with the bytes copied so far and their total; an answer of `false` ends the recovery.
+/// Callback with the number of bytes copied so far and in total; returns `false` to cancel the recovery.
 pub type RecoverProgress<'p> = dyn FnMut(u64, u64) -> bool + 'p;
 
 impl RecoverReport {
-    /// Whether nothing was lost, as far as the file tells.
+    /// Whether no data were lost, as far as the file shows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.lost_objects.is_empty()
@@ -104,7 +104,7 @@ impl RecoverReport {
 }
 
 impl RecoveredTable {
-    /// Notes entries that could not be read. Those behind others with the same fault of the same block are one loss.
+    /// Adds lost entries, to the last range if they follow it with the same column and block.
     pub(crate) fn lose(&mut self, loss: LostEntries) {
         let extends = |last: &&mut LostEntries| {
             last.end == loss.begin && last.column == loss.column && last.begin_byte == loss.begin_byte
@@ -120,7 +120,7 @@ impl RecoveredTable {
 }
 
 impl LostEntries {
-    /// Entries that a reader lost, at the byte that the error names.
+    /// Makes a loss of the entries that a reader lost, with the byte offset of the error.
     pub(crate) fn of(loss: &Loss, column: Option<String>) -> Self {
         let Range { start: begin, end } = loss.entries;
         let what = loss.error.kind.to_string();
@@ -128,15 +128,16 @@ impl LostEntries {
     }
 }
 
-/// Writes a sound file with everything readable of a damaged one, and reports the losses. The new file has the format of the
-/// old one; the ending of its name must fit.
+/// Writes all readable data of a damaged file to a new file of the same format, and reports the losses. The
+/// extension of the new name must match the format.
 ///
-/// A ROOT file may not have been closed, be cut off or have damaged records: trees and RNTuples keep the entries that can be read in all
-/// columns, other objects are copied. Of files that are one table, whole entries are kept: of an Avro file those of whole blocks, of a
-/// stream of Arrow those of whole batches, of JSON Lines and CSV whole lines.
+/// A ROOT file may be unclosed, truncated or have damaged records: trees and RNTuples keep the entries that
+/// are readable in all columns, and other objects are copied. Files that are one table keep whole entries: of
+/// an Avro file those of whole blocks, of an Arrow stream those of whole batches, of JSON Lines and CSV whole
+/// lines.
 ///
 /// # Errors
-/// The file cannot be opened, even so; what the sink says; `progress` said to stop.
+/// The file cannot be opened even for recovery; the sink fails; `progress` returned `false`.
 pub fn recover(
     source: Arc<dyn Source>,
     engine: Arc<Engine>,
@@ -197,7 +198,7 @@ fn recover_table(
     let takes = |options| takes(format, &named, options);
     let by_schema =
         |schema: &String| takes(WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() });
-    // Blocks may have several codecs; the usual one is as good as any then.
+    // Blocks may have several codecs; the default is used then.
     let codec =
         |codec: &String| takes(WriteOptions { codec: Some(codec.clone()), ..WriteOptions::default() });
     let options = WriteOptions {
@@ -241,8 +242,8 @@ fn recover_table(
     Ok(report)
 }
 
-/// Widens losses to whole blocks: what a damaged block had before its fault may be wrong, too. Returns the entries between
-/// them.
+/// Widens losses to whole blocks, as data of a damaged block before the fault may be wrong, too. Returns the
+/// remaining ranges of the step.
 fn widen(losses: &mut Vec<Loss>, boundaries: &[u64], step: &Range<u64>) -> Vec<Range<u64>> {
     let mut kept = Vec::new();
     let mut at = step.start;
@@ -266,14 +267,15 @@ fn widen(losses: &mut Vec<Loss>, boundaries: &[u64], step: &Range<u64>) -> Vec<R
     kept
 }
 
-/// Whether a file with these columns can be written with some options, such as a schema that lacks none of the columns.
+/// Whether a file with these columns can be written with some options, such as a schema that must have all
+/// columns.
 fn takes(format: FileFormat, named: &[(String, Form)], options: WriteOptions) -> bool {
     crate::writer(format, named, Box::new(MemorySink::new("schema")), &options).is_ok()
 }
 
-/// The option by which formats open damaged files.
+/// Option for opening damaged files.
 const RECOVER: &str = "recover";
-/// Decompressed bytes that are read at a time.
+/// Number of decompressed bytes that are read at a time.
 const STEP: u64 = 32 << 20;
-/// Losses that are listed for a table.
+/// Maximum number of listed losses of a table.
 const LISTED: usize = 1000;

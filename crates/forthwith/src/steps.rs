@@ -1,51 +1,54 @@
-//! Reading step after step.
+//! Reading of a table in steps.
 
 use crate::{ProgressCallback, Selected, Selection, Step, Table, cut};
 use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range};
 
-/// Steps that are smaller than this are read together: decompressed bytes.
+/// Number of decompressed bytes up to which consecutive steps are read together.
 pub(crate) const TOGETHER_BYTES: u64 = 32 << 20;
 const TOGETHER: f64 = TOGETHER_BYTES as f64;
-/// Entries that are looked at to find out how large entries are.
+/// Number of entries whose size is determined first.
 const PROBE: u64 = 1024;
 
-/// Reads some columns of a table, some entries at a time.
+/// Reads columns of a table in steps.
 ///
-/// A block is decompressed whole or not at all. So that steps much smaller than a block do not decompress it each anew, steps that follow
-/// each other are read together, some 32 MiB of them, and each is handed out as a copy that keeps nothing of the others.
+/// A block is decompressed as a whole. So that small steps do not decompress the same block repeatedly,
+/// consecutive steps are read together, up to about 32 MiB, and each is returned as a copy that keeps no
+/// memory of the others alive.
 ///
-/// Steps over a [stream](Table::is_stream) are cut as its entries arrive, and each is read by itself. Entries before the present step are
-/// dropped if the stream keeps more than its limit, so memory is bounded whatever the stream's length.
+/// Steps of a [stream](Table::is_stream) are determined as its entries arrive, and each is read alone.
+/// Entries before the current step are dropped if the stream exceeds its memory limit, so memory is bounded
+/// for streams of any length.
 #[derive(Debug)]
 pub struct Steps {
     selection: Selection,
     steps: VecDeque<Range<u64>>,
-    /// Entries that are cut into steps when they are read, and the size of the steps.
+    /// Entries that are not divided into steps yet, and the step size.
     uncut: Option<(Range<u64>, Step)>,
-    /// The size that steps were cut to, if they were not given.
+    /// Step size, unless the steps were given.
     size: Option<Step>,
-    /// Entries that are read together at most.
+    /// Maximum number of entries that are read together.
     together: u64,
-    /// The same for now: a reader of the first steps only must not wait for many.
+    /// Current limit of entries that are read together, which grows, so that a reader of only the first steps
+    /// does not wait for many.
     grown: u64,
-    /// Entries that were read and not handed out yet.
+    /// Entries that were read but not returned yet.
     held: Option<Selected>,
 }
 
 impl Steps {
-    /// Steps that are given.
+    /// Makes steps of given ranges.
     pub(crate) fn of(selection: Selection, steps: Vec<Range<u64>>) -> Result<Self> {
         Self::new(selection, steps.into(), None)
     }
 
-    /// Steps that were cut to a size.
+    /// Makes steps of ranges that were divided by a step size.
     pub(crate) fn cut_to(selection: Selection, steps: Vec<Range<u64>>, size: Step) -> Result<Self> {
         Ok(Self { size: Some(size), ..Self::of(selection, steps)? })
     }
 
-    /// Steps that are cut on the way.
+    /// Makes steps of a range that is divided while it is read.
     pub(crate) fn cutting(selection: Selection, entries: Range<u64>, step: Step) -> Result<Self> {
         Self::new(selection, VecDeque::new(), Some((entries, step)))
     }
@@ -62,67 +65,69 @@ impl Steps {
         let density = density(&selection, known)?;
         let size = uncut.as_ref().map(|(_, size)| *size);
         let together = (TOGETHER / density.max(1e-9)) as u64;
-        // Where blocks must be counted, a few are at first.
+        // If blocks must be counted, start with a few.
         let grown = if uncut.is_some() { 0 } else { u64::MAX };
         Ok(Self { selection, steps, uncut, size, together, grown, held: None })
     }
 
-    /// The table.
+    /// Returns the table.
     #[must_use]
     pub fn table(&self) -> &Table {
         self.selection.table()
     }
 
-    /// The selection that is read.
+    /// Returns the selection that is read.
     pub(crate) fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The paths of the columns, for messages.
+    /// Returns the paths of the columns, for messages.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         self.selection.paths()
     }
 
-    /// The same as [`Selection::with_bits`].
+    /// Sets whether options are read as validity bits; see [`Selection::with_bits`].
     #[must_use]
     pub fn with_bits(mut self, bits: bool) -> Self {
         self.selection = self.selection.with_bits(bits);
         self
     }
 
-    /// Texts as Arrow's views: see [`Selection::with_views`].
+    /// Sets whether text is read as Arrow views; see [`Selection::with_views`].
     #[must_use]
     pub fn with_views(mut self, views: bool) -> Self {
         self.selection = self.selection.with_views(views);
         self
     }
 
-    /// The steps that are still to come, as far as they are cut.
+    /// Iterates over the next steps, as far as they are determined.
     pub fn ranges(&self) -> impl ExactSizeIterator<Item = Range<u64>> + '_ {
         self.steps.iter().cloned()
     }
 
-    /// Whether steps were cut to a size at which none is read together with others.
+    /// Whether the step size is so large that each step is read alone.
     pub(crate) fn are_large(&self) -> bool {
         matches!(self.size, Some(Step::Bytes(bytes)) if bytes >= TOGETHER_BYTES)
     }
 
-    /// The entries of the next step, which is not read; `None` after the last. A stream drops nothing: the step may be read later.
+    /// Skips the next step and returns its entries; `None` after the last. A stream keeps the entries, so
+    /// that the step may be read later.
     ///
     /// # Errors
-    /// As [`Table::plan`].
+    /// Errors of [`Table::plan`].
     pub fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
         self.cut()?;
         Ok(self.steps.pop_front())
     }
 
-    /// The next step and an array for each column; `None` after the last. `threads` and `tick` are those of [`Table::read`]. After an
-    /// error the next call goes on with the step behind the one that failed. The arrays may have fewer entries than the step:
-    /// [`read_batch`](Self::read_batch) says which.
+    /// Reads the next step, and returns its entries and an array for each column; `None` after the last.
+    /// `threads` and `tick` are those of [`Table::read`]. After an error, the next call continues after the
+    /// failed step. The arrays may have fewer entries than the step: [`read_batch`](Self::read_batch) returns
+    /// which.
     ///
     /// # Errors
-    /// As [`Table::plan`] and [`Table::read`].
+    /// Errors of [`Table::plan`] and [`Table::read`].
     pub fn read(
         &mut self,
         threads: Option<usize>,
@@ -131,10 +136,10 @@ impl Steps {
         Ok(self.read_batch(threads, tick)?.map(|batch| (batch.entries, batch.arrays)))
     }
 
-    /// The next step with the entries that it has.
+    /// Reads the next step, with the entries that its arrays have; `None` after the last.
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Errors of [`read`](Self::read).
     pub fn read_batch(
         &mut self,
         threads: Option<usize>,
@@ -154,7 +159,7 @@ impl Steps {
                 Ok(read) => self.held = Some(read),
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
                 Err(_) => {
-                    // Whatever it was, it may lie behind this step. From here on each step speaks for itself.
+                    // The error may be due to a later step. From here on, each step is read alone.
                     self.together = 0;
                     return self.selection.read_range(step, threads, tick).map(Some);
                 }
@@ -177,7 +182,7 @@ impl Steps {
         Ok(Some(Selected { entries: step, kept, arrays }))
     }
 
-    /// Cuts as many steps as may be read together.
+    /// Determines as many steps as may be read together.
     fn cut(&mut self) -> Result<()> {
         if self.table().is_stream() {
             return self.cut_stream();
@@ -193,7 +198,7 @@ impl Steps {
             };
             let (cut, next) = match some(&self.selection, range.clone(), step, ahead) {
                 Ok(found) => found,
-                // First what stands before.
+                // Steps before the error are returned first.
                 Err(_) if !self.steps.is_empty() => break,
                 Err(error) => return Err(error),
             };
@@ -203,7 +208,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Cuts the next step of a stream.
+    /// Determines the next step of a stream.
     fn cut_stream(&mut self) -> Result<()> {
         let Some((range, step)) = self.uncut.clone().filter(|_| self.steps.is_empty()) else { return Ok(()) };
         let next = stream_step(&self.selection, &range, step)?;
@@ -212,7 +217,7 @@ impl Steps {
         Ok(())
     }
 
-    /// This step and as many of the following as are read with it.
+    /// Returns the range of a step and the following ones that are read with it.
     fn ahead(&self, step: &Range<u64>) -> Range<u64> {
         let mut all = step.clone();
         for next in &self.steps {
@@ -233,12 +238,13 @@ impl Iterator for Steps {
     }
 }
 
-/// Decompressed bytes in an entry of some fields, by the entries counted where that takes looking at blocks, up to `known`.
+/// Returns the average number of decompressed bytes of an entry; where counting entries reads blocks, of at
+/// most `known` entries.
 fn density(selection: &Selection, known: Option<u64>) -> Result<f64> {
     let table = selection.table();
     let dataset = table.dataset();
     let known = match known {
-        // Blocks before a damaged one tell, too.
+        // Blocks before a damaged one suffice.
         Some(known) if dataset.counts_blocks() && dataset.entries_up_to(known).is_err() => {
             Some(known.min(table.here(dataset.entries_counted())?))
         }
@@ -247,7 +253,8 @@ fn density(selection: &Selection, known: Option<u64>) -> Result<f64> {
     selection.density(known)
 }
 
-/// The first step of a range of a stream; an empty one after its end. It waits for no more entries than it has.
+/// Returns the first step of a range of a stream, which is empty after the end. Waits only for the entries of
+/// the step.
 fn stream_step(selection: &Selection, range: &Range<u64>, step: Step) -> Result<Range<u64>> {
     let (table, start) = (selection.table(), range.start);
     let mut wanted = match step {
@@ -259,7 +266,7 @@ fn stream_step(selection: &Selection, range: &Range<u64>, step: Step) -> Result<
         let end = match table.entries_up_to(wanted) {
             Ok(end) => end,
             Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
-            // First the entries before the damage; the next call comes to it.
+            // Return the entries before the damage; the next call reports it.
             Err(error) => match table.dataset().entries_counted() {
                 Ok(counted) if counted > start => return Ok(start..counted.min(wanted)),
                 _ => return Err(error),
@@ -275,13 +282,13 @@ fn stream_step(selection: &Selection, range: &Range<u64>, step: Step) -> Result<
         if step_end <= counted {
             return Ok(start..step_end);
         }
-        // The first entries may be smaller than others.
+        // The first entries may be smaller than later ones.
         wanted = step_end.min(counted.saturating_add(4 * (counted - start)));
     }
 }
 
-/// The first steps of a range, for which no more than about `entries` entries are counted, and where the next ones begin if there are
-/// any.
+/// Returns the first steps of a range, for which at most about `entries` entries are counted, and the start
+/// of the following ones, if there are any.
 fn some(
     selection: &Selection,
     range: Range<u64>,
@@ -295,7 +302,7 @@ fn some(
         let wanted = range.start.saturating_add(ahead).min(range.end);
         let (end, damaged) = match table.entries_up_to(wanted) {
             Ok(end) => (end, false),
-            // First what stands before the damage; the next call comes to it.
+            // Return steps before the damage; the next call reports it.
             Err(error) => match dataset.entries_counted() {
                 Ok(counted) if counted > range.start => (counted, true),
                 _ => return Err(error),
@@ -310,7 +317,7 @@ fn some(
         if end < wanted || end == range.end {
             return Ok((steps, None));
         }
-        // The last one ends where the counting ended, and may not be what it will be.
+        // The last step ends where counting stopped, and may change.
         if steps.len() > 1
             && let Some(last) = steps.pop()
         {

@@ -74,8 +74,8 @@ impl Table {
         }
     }
 
-    /// The same table with columns of one value each, such as [folders of files say](crate::files::partitions), behind those of the
-    /// file. A name that the file has a column of is that column; values that are no records get none.
+    /// Appends columns of one value each, such as [Hive partitions](crate::files::partitions). A column of
+    /// the file takes precedence over one of the same name; values that are not records get none.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -126,7 +126,7 @@ impl Table {
         self.own.as_deref().unwrap_or(&*self.dataset)
     }
 
-    /// The same table with another treatment of text that is not UTF-8.
+    /// Sets the treatment of text that is not UTF-8.
     #[must_use]
     pub fn with_text_policy(mut self, policy: TextPolicy) -> Self {
         self.text = policy;
@@ -139,7 +139,7 @@ impl Table {
         self.text
     }
 
-    /// The same table with dates, times and lengths of time as the numbers that they are stored as.
+    /// Sets whether dates, times and durations are read as the numbers that they are stored as.
     #[must_use]
     pub fn with_times_as_integers(mut self, times_as_integers: bool) -> Self {
         self.times_as_integers = times_as_integers;
@@ -181,8 +181,8 @@ impl Table {
         Ok(())
     }
 
-    /// The same table without the parts of the file in which nothing can be told apart, and these parts: the end of an Avro file that is
-    /// cut off, and blocks whose lengths are wrong. Nothing where damage in one block hides none of the others.
+    /// Returns the table without unreadable parts of the file, and these parts: a truncated end of an Avro
+    /// file, and blocks of wrong length. `None` for formats in which damage to a block does not hide others.
     ///
     /// # Errors
     /// The source cannot be read.
@@ -237,7 +237,7 @@ impl Table {
         self.entry_range_up_to(field, u64::MAX)
     }
 
-    /// The same for a caller that wants no entries behind `most`: where blocks have to be counted, no more of them are.
+    /// Like [`entry_range`](Self::entry_range), but counting of blocks stops at `most` entries.
     ///
     /// # Errors
     /// As [`entry_range`](Self::entry_range).
@@ -353,7 +353,7 @@ impl Table {
         self.here(self.dataset.describe(field).and_then(|found| self.converted(field, found)))
     }
 
-    /// The same, but where blocks have to be counted, what is counted may end behind the first `entries` entries.
+    /// Like [`describe`](Self::describe), but counting of blocks may stop after the first `entries` entries.
     ///
     /// # Errors
     /// As [`describe`](Self::describe).

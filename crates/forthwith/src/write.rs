@@ -1,19 +1,19 @@
-//! Writing tables, whatever the format.
+//! Writing of tables in all formats.
 
 use crate::{Format, formats};
 use forthwith_columns::Form;
 use forthwith_io::Sink;
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions};
 
-/// A format that tables are written in.
+/// A format that tables can be written in.
 #[derive(Clone, Copy)]
 pub struct FileFormat(&'static dyn Format);
 
 impl FileFormat {
-    /// The format that a file name's ending stands for.
+    /// Returns the format of a file name's extension.
     ///
     /// # Errors
-    /// An ending that stands for none, or for one that is only read.
+    /// The extension is unknown, or its format is read-only.
     pub fn of(name: &str) -> Result<Self> {
         match formats::by_name(name) {
             Some(format) if format.is_written() => Ok(Self(format)),
@@ -28,19 +28,19 @@ impl FileFormat {
         }
     }
 
-    /// The format of this name, if it is written.
+    /// Returns the format of a name, if it can be written.
     pub(crate) fn named(name: &str) -> Option<Self> {
         let mut all = formats::formats().iter().copied();
         all.find(|format| format.name() == name && format.is_written()).map(Self)
     }
 
-    /// All that there are, by the endings that name them, in words: `"parquet, avro and csv"`.
+    /// Lists the extensions of all formats that can be written: `"parquet, avro and csv"`.
     #[must_use]
     pub fn listed() -> String {
         formats::written_endings("")
     }
 
-    /// Its name in messages.
+    /// Returns its name, for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()
@@ -48,13 +48,13 @@ impl FileFormat {
 }
 
 impl FileFormat {
-    /// The ending of its files, without a point.
+    /// Returns the extension of its files, without the dot.
     #[must_use]
     pub fn ending(self) -> &'static str {
         self.0.endings().first().copied().unwrap_or_default().trim_start_matches('.')
     }
 
-    /// Whether its files are lines of text, which people read and pipes carry line by line.
+    /// Whether its files are lines of text, which can be read by people and piped line by line.
     #[must_use]
     pub fn is_text(self) -> bool {
         self.0.is_text()
@@ -75,8 +75,8 @@ impl std::fmt::Debug for FileFormat {
     }
 }
 
-/// Begins a file, in the format that its name says, with columns of these names and Forms. It appears when the writer is
-/// [finished](TableWriter::finish).
+/// Creates a file with columns of these names and Forms, in the format of its extension. The file appears
+/// when the writer is [finished](TableWriter::finish).
 ///
 /// ```
 /// use forthwith::{columns::{Array, Column, DType, Form}, plan::WriteOptions};
@@ -103,14 +103,14 @@ impl std::fmt::Debug for FileFormat {
 /// ```
 ///
 /// # Errors
-/// As [`FileFormat::of`], and as [`writer`]; the file cannot be made.
+/// Errors of [`FileFormat::of`] and [`writer`]; the file cannot be created.
 pub fn create(uri: &str, fields: &[(String, Form)], options: &WriteOptions) -> Result<Box<dyn TableWriter>> {
     let format = FileFormat::of(uri)?;
     writer(format, fields, crate::files::sink(uri, &crate::files::StoreOptions::new())?, options)
 }
 
-/// Refuses the name of a file to write if its ending is that of another format. `format` is the [name](Format::name) of the
-/// format to write; endings that no format has are fine.
+/// Checks that the extension of a file name is not that of another format. `format` is the
+/// [name](Format::name) of the format to write; unknown extensions are accepted.
 ///
 /// # Errors
 /// [`Invalid`](forthwith_plan::ErrorKind::Invalid), naming both formats.
@@ -125,11 +125,11 @@ pub fn check_ending(format: &str, name: &str) -> Result<()> {
     }
 }
 
-/// Begins a file of this format wherever its bytes go.
+/// Starts a file of a format in any sink.
 ///
 /// # Errors
-/// A type the format does not have, with the column; options that make no sense for it; a name that ends as those of another
-/// format do.
+/// A type that the format does not support, with its column; invalid options; a name with the extension of
+/// another format.
 pub fn writer(
     format: FileFormat,
     fields: &[(String, Form)],

@@ -80,7 +80,7 @@ fn a_schema_of_several_files_has_their_common_types() {
     let other = write(at(&folder, "c.parquet"), &[("x", bools)]);
     let said = forthwith(&["schema", "--chain", &one, &other]);
     assert_eq!(said.code, 2, "{}", said.err);
-    for what in ["column x is bool in", "c.parquet", "int32 in", "a.parquet"] {
+    for what in ["column x has type bool in", "c.parquet", "int32 in", "a.parquet"] {
         assert!(said.err.contains(what), "{what}: {}", said.err);
     }
 }
@@ -141,7 +141,7 @@ fn a_histogram_has_the_entries_of_all_files() {
         &[("x", Column::from_slice(&[1u8]).view(DType::Bool).expect("a byte each"))],
     );
     let said = forthwith(&["plot", "--chain", &small, &text, "-b", "x"]);
-    assert!(said.code == 2 && said.err.contains("column x is bool in"), "{} {}", said.code, said.err);
+    assert!(said.code == 2 && said.err.contains("column x has type bool in"), "{} {}", said.code, said.err);
 }
 
 /// Entries are drawn of all files together.

@@ -541,7 +541,7 @@ fn types_that_differ_are_told() {
         let to = at(&folder, "c.parquet");
         let said = forthwith(&[&["convert", &whole, &truth, &to], missing].concat());
         assert_eq!(said.code, 2);
-        for what in ["column x is bool in", "b.parquet", "int64 in", "a.parquet"] {
+        for what in ["column x has type bool in", "b.parquet", "int64 in", "a.parquet"] {
             assert!(said.err.contains(what), "{}", said.err);
         }
     }

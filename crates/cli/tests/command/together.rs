@@ -245,7 +245,7 @@ fn numbers_of_several_types_become_one() {
         &[("x", Column::from_slice(&[1u8]).view(DType::Bool).expect("a byte each"))],
     );
     let said = forthwith(&["cat", &short, &other]);
-    assert!(said.code == 2 && said.err.contains("column x is bool in"), "{}", said.err);
+    assert!(said.code == 2 && said.err.contains("column x has type bool in"), "{}", said.err);
     let said = forthwith(&["cat", &short, &file("avro/codec-deflate.avro"), "--missing", "null"]);
     assert!(said.code == 0 || said.err.contains("column"), "{}", said.err);
 }

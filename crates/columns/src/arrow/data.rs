@@ -1,4 +1,4 @@
-//! Columns to Arrow arrays. The array has been validated.
+//! Conversion of columns to Arrow arrays. The array has been validated.
 
 use super::{
     ExportError, Options,
@@ -37,7 +37,7 @@ struct Exporter<'a> {
 }
 
 impl Exporter<'_> {
-    /// Of what may be `missing` with a record around it or not.
+    /// Exports a node. `missing` says whether an enclosing option makes its fields nullable.
     fn node(&self, form: &Form, length: u64, missing: bool) -> Result<ArrayRef, ExportError> {
         let rows = usize::try_from(length).map_err(|_| ExportError::Long { key: String::new() })?;
         match form {
@@ -61,7 +61,7 @@ impl Exporter<'_> {
                     let narrow = offsets.iter().map(|at| i32::try_from(*at)).collect::<Result<Vec<_>, _>>();
                     let narrow = narrow.map_err(|_| ExportError::Long { key: key.clone() })?;
                     let offsets = OffsetBuffer::new(narrow.into());
-                    // The same columns under the names that maps have for them.
+                    // Maps have other names for the two columns.
                     let pairs = items.as_struct().columns().to_vec();
                     let pairs = StructArray::try_new_with_length(fields.clone(), pairs, None, items.len())?;
                     return Ok(Arc::new(MapArray::try_new(field, offsets, pairs, None, sorted)?));
@@ -92,7 +92,7 @@ impl Exporter<'_> {
                     Ok(Arc::new(array.with_data_type(data_type)))
                 }
                 (Some(data_type), content) => {
-                    // The same numbers under another name.
+                    // Only the data type changes.
                     let numbers = self.node(content, length, missing)?.into_data();
                     Ok(make_array(numbers.into_builder().data_type(data_type).build()?))
                 }
@@ -104,7 +104,7 @@ impl Exporter<'_> {
                 let there = self.lookup.rows_there(key, length)?;
                 let known = self.lookup.presence(key, length)?;
                 if known.is_none() && spread::keeps_places(content) {
-                    // Imported from Arrow, which has a place for each missing row.
+                    // Imported from Arrow, whose arrays have an item for each null.
                     let index = self.lookup.integers(key, "index", length)?;
                     if let Some(nulls) = spread::nulls_in_place(&index) {
                         return spread::in_place(&self.node(content, there, true)?, nulls);
@@ -148,7 +148,8 @@ impl Exporter<'_> {
         Ok(array)
     }
 
-    /// The texts in the layout of the options, at their places among `rows` if some are missing.
+    /// Exports text or bytes in the layout that the options ask for; with `rows`, nulls are inserted for its
+    /// missing rows.
     fn texts(
         &self,
         key: &str,
@@ -162,7 +163,7 @@ impl Exporter<'_> {
         if let Some(texts) = self.lookup.texts(key, length)? {
             let refused = || match texts.first_not_text().filter(|_| !binary) {
                 Some(row) => ExportError::Text { key: key.into(), row: row as u64 },
-                // The buffers of views end before a text of more than a GiB.
+                // No buffer of views can hold a text of more than a GiB.
                 None => ExportError::Long { key: key.into() },
             };
             return text_views::array(texts, binary, rows).ok_or_else(refused);
@@ -171,7 +172,7 @@ impl Exporter<'_> {
         Ok(if binary { binary_views(array.as_binary()) } else { string_views(array.as_string()) })
     }
 
-    /// The texts with offsets of 64 bits, which are looked at once.
+    /// Exports text or bytes with 64-bit offsets, and checks that text is valid UTF-8.
     fn text(
         &self,
         key: &str,
@@ -188,8 +189,8 @@ impl Exporter<'_> {
             return Ok(Arc::new(LargeBinaryArray::try_new(offsets, bytes, nulls)?));
         }
         if bytes.is_ascii() && nulls.as_ref().is_none_or(|nulls| nulls.len() + 1 == offsets.len()) {
-            // SAFETY: the offsets end where the bytes do (`end`), there are as many as the nulls need, and any bytes of ASCII are
-            // UTF-8.
+            // SAFETY: the last offset is the number of bytes (`end`), the nulls have one item less than the
+            // offsets, and ASCII bytes are valid UTF-8.
             return Ok(Arc::new(unsafe { LargeStringArray::new_unchecked(offsets, bytes, nulls) }));
         }
         match LargeStringArray::try_new(offsets, bytes, nulls) {
@@ -204,12 +205,12 @@ impl Exporter<'_> {
         }
     }
 
-    /// Byte strings that are numbers.
+    /// Exports decimals that are stored as big-endian byte strings in two's complement.
     fn decimals(&self, key: &str, data_type: DataType, length: u64) -> Result<ArrayRef, ExportError> {
         let end = offsets_end(self.lookup, key, length)?;
         let offsets = self.lookup.integers(key, "offsets", length + 1)?;
         let data = self.lookup.column(key, "data", DType::UInt8, end)?.as_bytes();
-        // Both are within the column, as the offsets have been checked.
+        // Offsets are within the column, as `offsets_end` has checked them.
         let item = |row: usize| &data[offsets[row] as usize..offsets[row + 1] as usize];
         let beyond = |row: usize| ExportError::Decimal { key: key.into(), row: row as u64 };
         let rows = 0..offsets.len().saturating_sub(1);
@@ -263,13 +264,14 @@ impl Exporter<'_> {
         Ok(Arc::new(FixedSizeListArray::try_new_with_length(field, size, inner, None, rows)?))
     }
 
-    /// Offsets, and where the last list ends. They are not looked at once more, which takes as long as making numbers of them.
+    /// Returns the offsets and the last of them. They are not validated again, which would take as long as
+    /// decoding them.
     fn offsets(&self, key: &str, length: u64) -> Result<(OffsetBuffer<i64>, u64), ExportError> {
         let column = self.lookup.column(key, "offsets", DType::Int64, length + 1)?;
         let offsets = scalars(&column.slice(0..length as usize + 1));
-        // SAFETY: there is at least one offset, the first is not negative and none is less than the one before: `export` has just
-        // validated the array, which walks the same Form with the same lengths. A program that changes the array's
-        // memory meanwhile could change it later as well.
+        // SAFETY: there is at least one offset, the first is not negative and none is less than its
+        // predecessor: `export` has just validated the array, walking the same Form with the same lengths. A
+        // program that changes the array's memory meanwhile could change it later as well.
         let offsets = unsafe { OffsetBuffer::<i64>::new_unchecked(offsets) };
         let end = offsets.last().unsigned_abs();
         Ok((offsets, end))
@@ -300,7 +302,7 @@ fn numbers(column: &Column) -> ArrayRef {
     }
 }
 
-/// A bit for each byte, set where the byte is not zero.
+/// Packs bytes into bits: a bit is set where the byte is not zero.
 fn packed(bytes: &[u8]) -> BooleanBuffer {
     let mut bits = vec![0; bytes.len().div_ceil(64)];
     levels_from(bytes, 1, &mut bits);
@@ -312,10 +314,10 @@ fn primitive<T: ArrowPrimitiveType>(column: &Column) -> ArrayRef {
     Arc::new(PrimitiveArray::<T>::new(scalars(column), None))
 }
 
-/// The column's own memory; a copy if it is not aligned, which Arrow's arrays must be.
+/// Returns the items without a copy, or a copy if they are not aligned, as Arrow requires.
 fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T> {
     if column.is_empty() {
-        // No bytes have no address that could be aligned.
+        // The address of an empty slice need not be aligned.
         return Vec::new().into();
     }
     let aligned = column.address().is_multiple_of(align_of::<T>());
@@ -323,8 +325,9 @@ fn scalars<T: arrow_buffer::ArrowNativeType>(column: &Column) -> ScalarBuffer<T>
     ScalarBuffer::new(Buffer::from(bytes), 0, column.len())
 }
 
-/// Offsets into an alternative must not go back, which indexes may, as where all nulls are one row of it:
-/// such an alternative gets a row of its own for each that is asked for.
+/// Makes the offsets into an alternative of a dense union non-decreasing, as Arrow requires. Indexes need not
+/// be, for example if all nulls refer to one row; the child of such an alternative is then expanded to one
+/// row for each offset.
 fn in_order(tag: i8, tags: &[i8], index: &mut [i64], child: &mut ArrayRef) -> Result<(), ExportError> {
     let mine = || tags.iter().enumerate().filter(|(_, other)| **other == tag).map(|(row, _)| row);
     if mine().map(|row| index[row]).is_sorted() {
@@ -351,7 +354,7 @@ fn dense(
     Ok(Arc::new(array))
 }
 
-/// The type of a Form is not the one its data take: never, as both come from one table.
+/// Error for an array whose type is not that of its Form, which cannot happen: both come from one table.
 fn mismatch() -> ExportError {
     arrow_schema::ArrowError::SchemaError("type and data disagree".into()).into()
 }

@@ -1,4 +1,4 @@
-//! Arrow arrays to columns.
+//! Conversion of Arrow arrays to columns.
 
 use crate::{Array, Column, DType, Form, LogicalType, MAP, Presence, TimeUnit, Zone};
 use arrow_array::{
@@ -13,45 +13,46 @@ use arrow_schema::{ArrowError, DataType, Field, TimeUnit as Unit, UnionMode};
 use bytes::Bytes;
 use std::{collections::HashMap, ops::Range};
 
-/// Why Arrow's arrays could not become columns.
+/// Reason that Arrow arrays could not be imported.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ImportError {
-    /// A type that columns here do not have.
+    /// A type that columns cannot represent.
     #[error("column {column:?}, of Arrow's type {data_type}, is not supported here")]
     Unsupported {
-        /// The column, with the fields on the way.
+        /// Path of the column, fields separated by dots.
         column: String,
-        /// Its type.
+        /// Its Arrow type.
         data_type: String,
     },
-    /// A value that its column has no room for.
+    /// A value that its column cannot represent.
     #[error("column {column:?}: {what}")]
     Value {
-        /// The column, with the fields on the way.
+        /// Path of the column, fields separated by dots.
         column: String,
-        /// The fault in it.
+        /// Description of the value.
         what: String,
     },
-    /// Not enough memory for the rows of a column.
+    /// An allocation for the rows of a column failed.
     #[error("column {column:?}: no memory for {bytes} bytes")]
     Memory {
-        /// The column, with the fields on the way.
+        /// Path of the column, fields separated by dots.
         column: String,
-        /// The bytes.
+        /// Size of the allocation, in bytes.
         bytes: u64,
     },
-    /// Refused by the Arrow library.
+    /// An error of the Arrow library.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
 }
 
 pub(super) type Result<T> = std::result::Result<T, ImportError>;
 
-/// Chunks of a column, one after the other.
+/// Imports the chunks of a column and concatenates them.
 ///
 /// # Errors
-/// Types that columns here do not have, with the column.
+/// [`ImportError::Unsupported`] for a type, [`ImportError::Value`] for a value that columns cannot represent,
+/// and [`ImportError::Memory`] if an allocation fails.
 pub fn import(field: &Field, chunks: &[ArrayRef]) -> Result<Array> {
     supported(field, &mut String::new())?;
     let whole = match chunks {
@@ -70,13 +71,13 @@ pub fn import(field: &Field, chunks: &[ArrayRef]) -> Result<Array> {
     let mut import = Import { columns: Vec::new(), nodes: 0, path: Vec::new(), around: None };
     let mut form = import.nullable(&whole, field.is_nullable())?;
     if let (Form::Record { fields, .. }, DataType::Struct(columns)) = (&mut form, field.data_type()) {
-        // A table, whatever its columns are called.
+        // A table keeps its column names, even if they look like the slots of a tuple.
         *fields = Some(columns.iter().map(|column| column.name().clone()).collect());
     }
     Ok(Array { form, length: whole.len() as u64, columns: import.columns })
 }
 
-/// Whether there are columns for a type, before anything is done with values of it.
+/// Checks that a type is supported, before its values are imported.
 pub(super) fn supported(field: &Field, path: &mut String) -> Result<()> {
     let before = path.len();
     if !path.is_empty() && !field.name().is_empty() {
@@ -117,7 +118,7 @@ struct Import {
     columns: Vec<(String, Column)>,
     nodes: usize,
     path: Vec<String>,
-    /// Where something around the next array is missing: its values there are none, whatever they are.
+    /// Nulls of the records and lists that enclose the next array: its values at these rows are ignored.
     around: Option<NullBuffer>,
 }
 
@@ -142,7 +143,7 @@ impl Import {
         form
     }
 
-    /// An option if there may be nulls, or are.
+    /// Imports an array as an option if its field is nullable or it has nulls that no enclosing null covers.
     fn nullable(&mut self, array: &ArrayRef, nullable: bool) -> Result<Form> {
         let nulls = array.logical_nulls();
         if matches!(array.data_type(), DataType::Union(..)) {
@@ -287,7 +288,7 @@ impl Import {
             }
             DataType::Struct(fields) => {
                 let array: &StructArray = array.as_struct();
-                // Tuples, as these are exported.
+                // Fields named `0`, `1`, … are a tuple, as the export names its slots.
                 let tuple = (0..).zip(fields).all(|(at, field): (usize, _)| *field.name() == at.to_string());
                 let names = fields.iter().map(|field| field.name().clone()).collect();
                 let names = (!tuple || fields.is_empty()).then_some(names);
@@ -329,7 +330,7 @@ impl Import {
         Form::Numpy { key, dtype, shape: vec![] }
     }
 
-    /// Numbers in the memory that the array has.
+    /// Imports numbers without a copy.
     fn raw<T: crate::Native>(&mut self, array: &ArrayRef) -> Form {
         let data = array.to_data();
         let size = size_of::<T>();
@@ -342,7 +343,8 @@ impl Import {
         self.numbers(T::DTYPE, column)
     }
 
-    /// Numbers that have to be others here; those of nulls may be anything.
+    /// Converts each number. Numbers at null rows may be anything, and become the default if they cannot be
+    /// converted.
     fn each<T: Copy, U: Default>(
         &self,
         array: &ArrayRef,
@@ -359,7 +361,7 @@ impl Import {
         changed.collect()
     }
 
-    /// Times of 64 bits: seconds are counted in milliseconds here.
+    /// Imports 64-bit times. Seconds are converted to milliseconds.
     fn timed(&mut self, array: &ArrayRef, unit: Unit) -> Result<(TimeUnit, Form)> {
         let unit = match unit {
             Unit::Second => {
@@ -410,12 +412,13 @@ impl Import {
         offsets.iter_mut().for_each(|at| *at -= from);
         let key = self.key();
         self.columns.push((format!("{key}-offsets"), Column::from_vec(offsets)));
-        // They are within: Arrow has looked at them.
+        // In range: Arrow has validated the offsets.
         let content = self.field(item, &values.slice(from as usize, (to - from) as usize))?;
         Ok(Form::List { key, content: Box::new(content) })
     }
 
-    /// Texts stay categories, of which each is there once; anything else is put where it belongs.
+    /// Imports a dictionary: text becomes categories, without duplicates; other values are expanded to one
+    /// for each row.
     fn dictionary(&mut self, array: &ArrayRef) -> Result<Form> {
         let dictionary = array.as_any_dictionary();
         let (keys, texts) = (dictionary.keys(), dictionary.values());
@@ -454,7 +457,7 @@ impl Import {
             (!nulls.inner()).set_indices().for_each(|row| index[row] = 0);
         }
         if categories.is_empty() && !index.is_empty() {
-            // Nothing but nulls.
+            // All rows are null, and each needs a category to refer to.
             categories.push(String::new());
         }
         let key = self.key();
@@ -464,7 +467,7 @@ impl Import {
     }
 }
 
-/// A view of bytes of a buffer, clamped to its length.
+/// Returns a column that shares `bytes` of a buffer; the range is clamped to its length.
 fn shared(dtype: DType, buffer: &Buffer, bytes: Range<usize>) -> Column {
     let start = bytes.start.min(buffer.len());
     let length = bytes.end.clamp(start, buffer.len()) - start;
@@ -475,7 +478,7 @@ fn meant(meaning: LogicalType, form: Form) -> Form {
     Form::Logical { meaning, content: Box::new(form) }
 }
 
-/// The scale has been found to be none below zero.
+/// Returns the logical type of a decimal, whose scale is not negative (see [`supported`]).
 fn decimal(data_type: &DataType) -> LogicalType {
     let (precision, scale) = match data_type {
         DataType::Decimal32(precision, scale)
@@ -487,7 +490,7 @@ fn decimal(data_type: &DataType) -> LogicalType {
     LogicalType::Decimal { precision: precision.into(), scale: u32::try_from(scale).unwrap_or(0) }
 }
 
-/// The numbers of an array of numbers.
+/// Copies the numbers of a primitive array.
 fn values<T: ArrowNativeType>(array: &ArrayRef) -> Vec<T> {
     let data = array.to_data();
     data.buffer::<T>(0).iter().take(data.len()).copied().collect()

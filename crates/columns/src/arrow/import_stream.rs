@@ -1,4 +1,4 @@
-//! Streams of Arrow's C data interface to columns, or to batches as they are.
+//! Import of Arrow C streams, as columns or as unchanged record batches.
 
 use super::import::{ImportError, Result, import, supported};
 use crate::{Array, Form, Invalid, rows_without_bytes::RowsWithoutBytes};
@@ -11,34 +11,34 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, Fields, SchemaRef, TimeUnit as Unit};
 use std::sync::Arc;
 
-/// All batches of a stream over the C data interface, as one array of records, and the stream's schema.
+/// Reads all batches of a C stream; returns them as one array of records, and the stream's schema.
 ///
 /// # Errors
-/// Errors of the stream; an unsupported type, with its column; not enough memory.
+/// Errors of the stream; an unsupported type, with its column; invalid data; a failed allocation.
 pub fn import_stream(stream: FFI_ArrowArrayStream) -> Result<(Array, SchemaRef)> {
     let batches = Batches::read(stream)?;
     Ok((import(&batches.field, &batches.arrays)?, batches.schema))
 }
 
-/// The batches of a stream and their schema, for writers.
+/// Batches of a stream, for writers.
 #[derive(Debug)]
 pub enum Streamed {
-    /// Batches whose columns are numbers, booleans, text or times, as they are.
+    /// Unchanged batches, whose columns are all numbers, booleans, text, bytes, dates or timestamps.
     Batches {
-        /// Records of their columns.
+        /// Form of a record with these columns.
         form: Form,
-        /// At least one.
+        /// The batches, at least one.
         batches: Vec<RecordBatch>,
     },
-    /// Columns of other types.
+    /// All batches as one array, for columns of other types.
     Array(Array),
 }
 
-/// All batches of a stream, as [`import_stream`], but without a copy where [columns are plain](Streamed::Batches), and the
-/// stream's schema.
+/// Reads all batches of a stream like [`import_stream`], but returns them without a copy if their [columns
+/// are plain](Streamed::Batches); also returns the stream's schema.
 ///
 /// # Errors
-/// As [`import_stream`].
+/// Errors of [`import_stream`].
 pub fn import_batches(stream: FFI_ArrowArrayStream) -> Result<(Streamed, SchemaRef)> {
     let Batches { field, arrays, schema } = Batches::read(stream)?;
     let has_nulls = |at: usize| arrays.iter().any(|array| array.as_struct().column(at).null_count() > 0);
@@ -53,10 +53,10 @@ pub fn import_batches(stream: FFI_ArrowArrayStream) -> Result<(Streamed, SchemaR
     Ok((Streamed::Batches { form, batches }, schema))
 }
 
-/// Batches as one array of records.
+/// Imports batches as one array of records.
 ///
 /// # Errors
-/// As [`import`].
+/// Errors of [`import`].
 pub fn import_all(batches: &[RecordBatch]) -> Result<Array> {
     let fields = batches.first().map_or_else(Fields::empty, |batch| batch.schema_ref().fields().clone());
     let field = Field::new("", DataType::Struct(fields), false);
@@ -65,7 +65,7 @@ pub fn import_all(batches: &[RecordBatch]) -> Result<Array> {
     import(&field, &arrays)
 }
 
-/// Whether columns of a type become the same Form whatever their values are, and no value is refused.
+/// Whether a type has the same Form for all values, and every value can be imported.
 fn has_one_form(data_type: &DataType) -> bool {
     data_type.is_integer()
         || matches!(
@@ -84,9 +84,9 @@ fn has_one_form(data_type: &DataType) -> bool {
         )
 }
 
-/// The batches of a stream, whose values are valid.
+/// Validated batches of a stream.
 struct Batches {
-    /// Records of the columns.
+    /// Struct field with the columns of the schema.
     field: Field,
     arrays: Vec<ArrayRef>,
     schema: SchemaRef,
@@ -97,7 +97,7 @@ impl Batches {
         let reader = RecordBatchStreamReader::try_new(stream)?;
         let schema = reader.schema();
         let field = Field::new("", DataType::Struct(schema.fields().clone()), false);
-        // Before anything is read that would be refused then.
+        // An unsupported type is reported before any batch is read.
         supported(&field, &mut String::new())?;
         let (mut arrays, mut rows, mut bytes) = (Vec::new(), RowsWithoutBytes::default(), 0);
         for batch in reader {
@@ -111,8 +111,8 @@ impl Batches {
                 check_leaves(&column.to_data(), field.name(), &mut rows, bytes)?;
             }
             for (column, field) in columns() {
-                // The interface hands over addresses: that offsets, views and indices stay within the buffers,
-                // and that text is UTF-8, only the producer has said.
+                // The interface passes addresses. Only the producer guarantees that offsets, views and
+                // indices stay within the buffers, and that text is UTF-8.
                 column.to_data().validate_full().map_err(|error| ImportError::Value {
                     column: field.name().clone(),
                     what: error.to_string(),
@@ -124,13 +124,13 @@ impl Batches {
     }
 }
 
-/// Bytes of the buffers of an array and of those within it.
+/// Number of bytes in the buffers of an array and its children.
 fn bytes_of(data: &ArrayData) -> u64 {
     let own: u64 = data.buffers().iter().map(|buffer| buffer.len() as u64).sum();
     own + data.child_data().iter().map(bytes_of).sum::<u64>()
 }
 
-/// Refuses rows that take no memory where there are more than the `bytes` of all columns justify.
+/// Limits the rows of columns that take no memory by the total `bytes` of the batches.
 fn check_leaves(data: &ArrayData, column: &str, rows: &mut RowsWithoutBytes, bytes: u64) -> Result<()> {
     let is_without_bytes = match data.data_type() {
         DataType::Null => true,

@@ -1,10 +1,10 @@
 //! Columns as Arrow: plain types, copied only where the layouts differ.
 //!
-//! Numbers, offsets and bytes are handed over as they are. Booleans are packed into bits, options are spread
-//! out to leave gaps for nulls, and union offsets narrowed. Lists become `LargeList`, text `LargeUtf8`
-//! (checked), bytes `LargeBinary`, inner dimensions and regular lists `FixedSizeList`, records `Struct`
-//! (slots of tuples are called `0`, `1`, …), options validity, unions dense unions or, for consumers that
-//! know none, structs with one nullable field an alternative.
+//! Numbers, offsets and bytes are shared. Booleans are packed into bits, options are expanded to an item for
+//! each row, and union offsets are narrowed. Lists become `LargeList`, text `LargeUtf8` (checked), bytes
+//! `LargeBinary`, inner dimensions and regular lists `FixedSizeList`, records `Struct` (slots of tuples are
+//! named `0`, `1`, …), and options validity bitmaps. Unions become dense unions or, for consumers without
+//! union support, structs with one nullable field for each alternative.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form, arrow};
@@ -43,59 +43,58 @@ use arrow_array::{Array as _, RecordBatchIterator, RecordBatchOptions, StructArr
 use arrow_schema::{FieldRef, Fields};
 use std::{collections::HashMap, sync::Arc};
 
-/// Fields by their names: of several with one name the first.
+/// Returns fields by name; of several fields with one name, the first.
 fn by_name(fields: &Fields) -> HashMap<&str, &FieldRef> {
     fields.iter().rev().map(|field| (field.name().as_str(), field)).collect()
 }
 
-/// Choices in the translation.
+/// Options of the export to Arrow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Options {
     /// Text becomes `LargeBinary`, unchecked.
     pub binary: bool,
-    /// Unions become structs with one nullable field an alternative, called after its type.
+    /// Unions become structs with one nullable field for each alternative, named after its type.
     pub union_as_struct: bool,
-    /// Lists of pairs, the first of which is text, become `Map`: its offsets have 32 bits, its items are
-    /// called `key_value`, `key` and `value`.
+    /// Lists of pairs whose first item is text become `Map`, with 32-bit offsets and fields named
+    /// `key_value`, `key` and `value`.
     pub maps: bool,
-    /// Text and bytes become views, but for those of dictionaries.
+    /// Text and bytes become views, except in dictionaries.
     pub views: bool,
-    /// Lists of one length that are fields of records that may be missing may be missing, too: with a record,
-    /// its lists are.
+    /// `FixedSizeList` fields of records that may be null become nullable as well.
     pub missing_lists: bool,
 }
 
 impl Options {
-    /// Text as `LargeBinary`, unchecked.
+    /// Sets whether text is exported as `LargeBinary`, unchecked.
     #[must_use]
     pub const fn with_binary(mut self, binary: bool) -> Self {
         self.binary = binary;
         self
     }
 
-    /// Unions as structs.
+    /// Sets whether unions are exported as structs.
     #[must_use]
     pub const fn with_union_as_struct(mut self, union_as_struct: bool) -> Self {
         self.union_as_struct = union_as_struct;
         self
     }
 
-    /// Lists of pairs as maps.
+    /// Sets whether lists of pairs are exported as maps.
     #[must_use]
     pub const fn with_maps(mut self, maps: bool) -> Self {
         self.maps = maps;
         self
     }
 
-    /// Text and bytes as views.
+    /// Sets whether text and bytes are exported as views.
     #[must_use]
     pub const fn with_views(mut self, views: bool) -> Self {
         self.views = views;
         self
     }
 
-    /// Lists of one length within what may be missing as nullable fields.
+    /// Sets whether `FixedSizeList` fields of nullable records are nullable.
     #[must_use]
     pub const fn with_missing_lists(mut self, missing_lists: bool) -> Self {
         self.missing_lists = missing_lists;
@@ -104,13 +103,13 @@ impl Options {
 }
 
 impl Array {
-    /// The array under Arrow's plain types, named `item`.
+    /// Exports the array with the default [`Options`] and a field named `item`.
     pub fn to_arrow(&self) -> Result<(Field, ArrayRef), ExportError> {
         export(self, "item", &Options::default())
     }
 }
 
-/// The array under Arrow's plain types.
+/// Validates and exports an array; returns its field, named `name`, and the data.
 pub fn export(array: &Array, name: &str, options: &Options) -> Result<(Field, ArrayRef), ExportError> {
     array.validate()?;
     let field = schema::field(&array.form, name, options)?;
@@ -118,24 +117,24 @@ pub fn export(array: &Array, name: &str, options: &Options) -> Result<(Field, Ar
     Ok((field, data))
 }
 
-/// The type alone, as [`export`] will give it: no data are needed.
+/// Returns the field that [`export`] gives, without data.
 pub fn field(form: &Form, name: &str, options: &Options) -> Result<Field, ExportError> {
     schema::field(form, name, options)
 }
 
-/// The types of several named columns.
+/// Returns the schema of several named columns.
 pub fn schema(forms: &[(&str, &Form)], options: &Options) -> Result<SchemaRef, ExportError> {
     let fields: Result<Vec<_>, _> =
         forms.iter().map(|(name, form)| schema::field(form, name, options)).collect();
     Ok(Arc::new(Schema::new(fields?)))
 }
 
-/// Several named arrays of equal length as one batch.
+/// Exports named arrays of equal length as a record batch.
 pub fn record_batch(arrays: &[(&str, &Array)], options: &Options) -> Result<RecordBatch, ExportError> {
     record_batch_of(arrays.first().map_or(0, |(_, array)| array.length), arrays, options)
 }
 
-/// Several named arrays of `rows` rows as one batch, which has this number of rows also without arrays.
+/// Exports named arrays of `rows` rows as a record batch, which has this number of rows even without columns.
 pub fn record_batch_of(
     rows: u64,
     arrays: &[(&str, &Array)],
@@ -156,8 +155,8 @@ pub fn record_batch_of(
     Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &known)?)
 }
 
-/// Batches as a stream over the C data interface: what `__arrow_c_stream__` hands out. Batches are pulled one
-/// by one, from whichever thread consumes it.
+/// Exports batches as a C stream, as `__arrow_c_stream__` returns it. Batches are pulled one by one, on the
+/// consumer's thread.
 pub fn stream<I>(schema: SchemaRef, batches: I) -> FFI_ArrowArrayStream
 where
     I: IntoIterator<Item = Result<RecordBatch, ArrowError>>,
@@ -166,70 +165,70 @@ where
     FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(batches.into_iter(), schema)))
 }
 
-/// One array over the C data interface: what `__arrow_c_array__` hands out.
+/// Exports an array over the C data interface, as `__arrow_c_array__` returns it.
 pub fn c_array(field: &Field, array: &ArrayRef) -> Result<(FFI_ArrowSchema, FFI_ArrowArray), ExportError> {
     Ok((FFI_ArrowSchema::try_from(field)?, FFI_ArrowArray::new(&array.to_data())))
 }
 
-/// A batch over the C data interface: a struct array and its schema.
+/// Exports a batch over the C data interface, as a struct array and its schema.
 pub fn c_batch(batch: &RecordBatch) -> Result<(FFI_ArrowArray, FFI_ArrowSchema), ExportError> {
     let array = FFI_ArrowArray::new(&StructArray::from(batch.clone()).to_data());
     Ok((array, c_schema(&batch.schema())?))
 }
 
-/// A type over the C data interface: what `__arrow_c_schema__` hands out.
+/// Exports a schema over the C data interface, as `__arrow_c_schema__` returns it.
 pub fn c_schema(schema: &Schema) -> Result<FFI_ArrowSchema, ExportError> {
     Ok(FFI_ArrowSchema::try_from(schema)?)
 }
 
-/// Why columns could not become Arrow.
+/// Reason that columns could not be exported to Arrow.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The columns are not what their Form says.
+    /// The columns contradict their Form.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// Text that is not UTF-8.
     #[error("{key}: string {row} is not valid UTF-8; export text as binary to keep its bytes")]
     Text {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The string's row within its node.
+        /// Row of the string within the node.
         row: u64,
     },
-    /// A decimal with more digits than its type has room for.
+    /// A decimal with more digits than its Arrow type can hold.
     #[error("{key}: row {row} has more digits than its decimal type")]
     Decimal {
-        /// The node.
+        /// Key of the node.
         key: String,
-        /// The row within its node.
+        /// Row within the node.
         row: u64,
     },
-    /// Something Arrow counts with 32 bits is longer.
+    /// A length or offset exceeds Arrow's 32-bit limit.
     #[error("{key}: longer than Arrow's 32-bit offsets allow")]
     Long {
-        /// The node, or nothing for a node without a key.
+        /// Key of the node; empty for a node without a key.
         key: String,
     },
     /// Columns of one batch differ in length.
     #[error("column {name} has {found} rows where the first has {wanted}")]
     Lengths {
-        /// The column.
+        /// Name of the column.
         name: String,
-        /// Its rows.
+        /// Its number of rows.
         found: u64,
-        /// The first column's rows.
+        /// Number of rows of the first column.
         wanted: u64,
     },
-    /// Values that a layout cannot hold.
+    /// Values that a requested layout cannot hold.
     #[error("column {column} {what}")]
     Layout {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// The limit.
+        /// The limit that is exceeded.
         what: &'static str,
     },
-    /// Refused by the Arrow library.
+    /// An error of the Arrow library.
     #[error(transparent)]
     Arrow(#[from] ArrowError),
 }

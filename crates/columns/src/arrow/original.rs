@@ -1,12 +1,12 @@
-//! The schema that columns had in Arrow before they became columns here: what it says beyond the columns' types.
+//! Restores metadata and dictionaries of the Arrow schema that columns were imported from.
 
 use super::by_name;
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 use std::{collections::HashMap, sync::Arc};
 
-/// A schema with the metadata of the fields of the original one that have the same names and, if asked for, with its
-/// dictionaries. These have no order: files have their values in the order in which they occur. Types are otherwise kept;
-/// metadata of the schema itself are left out.
+/// Returns a schema whose fields have the metadata of the fields of the same name in `original` and, with
+/// `dictionaries`, their dictionary types. These are not ordered, because files store their values in order
+/// of occurrence. Other types are kept; metadata of `original` itself are dropped.
 #[must_use]
 pub fn with_original(schema: &Schema, original: &Schema, dictionaries: bool) -> Schema {
     Schema::new(restored_fields(schema.fields(), original.fields(), dictionaries))
@@ -21,7 +21,8 @@ fn restored_fields(fields: &Fields, originals: &Fields, dictionaries: bool) -> F
     restored.collect()
 }
 
-/// A field with the metadata of another one; of plain values that were those of a dictionary it is a field of such.
+/// Returns a field with the metadata of `like` and, with `dictionaries`, a dictionary of its values if `like`
+/// has a dictionary of plain values.
 fn restored(field: &Field, like: &Field, dictionaries: bool) -> Field {
     let data_type = match (field.data_type(), like.data_type()) {
         (DataType::Struct(fields), DataType::Struct(likes)) => {
@@ -44,14 +45,14 @@ fn restored(field: &Field, like: &Field, dictionaries: bool) -> Field {
         }
         (data_type, _) => data_type.clone(),
     };
-    // An extension type is one of values that are stored as these.
+    // Extension metadata are only valid for the storage type that they were written with.
     let is_same = data_type.equals_datatype(like.data_type());
     let metadata = like.metadata().iter().filter(|(name, _)| is_same || !is_extension(name));
     let kept: HashMap<String, String> = metadata.map(|(name, value)| (name.clone(), value.clone())).collect();
     field.clone().with_data_type(data_type).with_metadata(kept)
 }
 
-/// The entries of a map, whose fields are a key and a value, whatever they are called.
+/// Restores the entries of a map, whose key and value are matched by position, not by name.
 fn pairs(entries: &FieldRef, like: &FieldRef, dictionaries: bool) -> Field {
     let (DataType::Struct(own), DataType::Struct(likes)) = (entries.data_type(), like.data_type()) else {
         return (**entries).clone();
@@ -75,7 +76,7 @@ fn is_plain(values: &DataType) -> bool {
     !values.is_nested() && !matches!(values, DataType::Dictionary(..) | DataType::Null)
 }
 
-/// Whether metadata name an extension type.
+/// Whether a metadata key describes an extension type.
 fn is_extension(name: &str) -> bool {
     name.starts_with("ARROW:extension:")
 }

@@ -1,7 +1,8 @@
-//! Arrow arrays in other layouts of the same values, as a consumer requests them.
+//! Conversion of Arrow arrays to other layouts of the same values, as a consumer requests them.
 //!
-//! Text and bytes have offsets of 64 or 32 bits, or views; they and categories may be plain or in dictionaries; lists have offsets of 64
-//! or 32 bits. A field that is requested in a type of other values keeps its own.
+//! Text and bytes have 64-bit offsets, 32-bit offsets or views, and may be dictionary-encoded, as categories
+//! are; lists have 64-bit or 32-bit offsets. A field that is requested with a type of other values keeps its
+//! own.
 
 use super::{ExportError, by_name};
 use arrow_array::{
@@ -19,39 +20,40 @@ use arrow_buffer::{ArrowNativeType as _, OffsetBuffer};
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema, SchemaRef};
 use std::{collections::HashMap, sync::Arc};
 
-/// Offsets of 32 bits and views count up to this number of bytes or items.
+/// Maximum number of bytes or items for 32-bit offsets and views.
 const MOST: i64 = i32::MAX as i64;
 
-/// The layout of text and bytes that are not in dictionaries.
+/// Layout of text and bytes outside dictionaries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StringLayout {
-    /// Offsets of 64 bits.
+    /// 64-bit offsets.
     #[default]
     Large,
-    /// Offsets of 32 bits.
+    /// 32-bit offsets.
     Small,
     /// Views.
     View,
 }
 
 impl StringLayout {
-    /// The names by which [`parse`](Self::parse) knows them, which are Arrow's.
+    /// Names that [`parse`](Self::parse) accepts, which are Arrow's.
     pub const NAMES: [&str; 3] = ["large_string", "string", "string_view"];
 
-    /// The layout of this name.
+    /// Returns the layout with an Arrow type name, or `None` if the name is unknown.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Large, Self::Small, Self::View];
         Self::NAMES.iter().position(|known| *known == name).map(|at| all[at])
     }
 
-    /// A field with text and bytes in this layout.
+    /// Returns the field with its text and bytes in this layout.
     #[must_use]
     pub fn field(self, field: &Field) -> Field {
         field.clone().with_data_type(self.data_type(field.data_type()))
     }
 
-    /// A type with text and bytes in this layout. Values of dictionaries are few, and keep theirs.
+    /// Returns the type with its text and bytes in this layout. Dictionaries keep theirs, as they have few
+    /// values.
     #[must_use]
     pub fn data_type(self, data_type: &DataType) -> DataType {
         match (data_type, self) {
@@ -72,7 +74,8 @@ impl StringLayout {
     }
 }
 
-/// A schema with the types of a requested one, where these are other layouts of the same values. Fields are found by their names.
+/// Returns a schema with the requested types where they are other layouts of the same values. Fields are
+/// matched by name.
 #[must_use]
 pub fn requested(schema: &Schema, request: &Schema) -> Schema {
     Schema::new_with_metadata(requested_fields(schema.fields(), request.fields()), schema.metadata().clone())
@@ -120,7 +123,7 @@ fn requested_type(own: &DataType, like: &DataType) -> DataType {
             DataType::FixedSizeList(requested_field(item, like), *size)
         }
         (DataType::Map(entries, sorted), DataType::Map(like, _)) => {
-            // Keys and values go by their places, whatever they are called.
+            // Keys and values are matched by position, not by name.
             let (DataType::Struct(own), DataType::Struct(likes)) = (entries.data_type(), like.data_type())
             else {
                 return DataType::Map(Arc::clone(entries), *sorted);
@@ -139,10 +142,11 @@ fn requested_type(own: &DataType, like: &DataType) -> DataType {
     }
 }
 
-/// A batch in the layouts of a schema that [`requested`] made of its own.
+/// Converts a batch to the layouts of a schema that [`requested`] returned for its own.
 ///
 /// # Errors
-/// Text, bytes or lists that are too long for offsets of 32 bits, and more values than the keys of a dictionary can count, by column.
+/// [`ExportError::Layout`] for text, bytes or lists that are too long for 32-bit offsets, and for more
+/// distinct values than the keys of a dictionary can represent.
 pub fn adapted(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ExportError> {
     if batch.schema().fields() == schema.fields() {
         return Ok(batch);
@@ -154,7 +158,7 @@ pub fn adapted(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, Ex
     Ok(RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)?)
 }
 
-/// An array in the layout of a field.
+/// Converts an array to the layout of a field.
 fn adapted_array(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ExportError> {
     array_of(array, field.data_type()).map_err(|what| match what {
         Unfit::Arrow(error) => error.into(),
@@ -162,7 +166,7 @@ fn adapted_array(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ExportErro
     })
 }
 
-/// Why an array has no other layout.
+/// Reason that an array cannot be converted.
 enum Unfit {
     Type(&'static str),
     Arrow(arrow_schema::ArrowError),
@@ -235,7 +239,7 @@ const ITEMS: &str = "has more items in a batch than offsets of 32 bits count: la
 const KEYS: &str = "has more different values in a batch than the keys of its dictionary count";
 const OTHER: &str = "has values of another type than the requested one";
 
-/// Offsets of 32 bits from zero, and the items that they are of.
+/// Returns 32-bit offsets that start at 0, and the start and number of the items they cover.
 fn narrow(
     offsets: &OffsetBuffer<i64>,
     what: &'static str,
@@ -249,7 +253,7 @@ fn narrow(
     Ok((OffsetBuffer::new(narrow.into()), from, count))
 }
 
-/// Views into the bytes of an array, which are copied only if there are more of them than a view counts.
+/// Returns views of the array's bytes, which are copied only if they exceed [`MOST`].
 pub(super) fn string_views(array: &LargeStringArray) -> ArrayRef {
     if array.offsets().last().as_usize() as i64 <= MOST {
         return Arc::new(StringViewArray::from(array));
@@ -284,7 +288,7 @@ macro_rules! with_keys {
     };
 }
 
-/// Text or bytes in a dictionary of the values in the order in which they occur.
+/// Dictionary-encodes text or bytes, with values in order of occurrence.
 fn dictionary(array: &ArrayRef, keys: &DataType, values: &DataType) -> Result<ArrayRef, Unfit> {
     match array.data_type() {
         DataType::LargeUtf8 => with_keys!(keys, encoded(array.as_bytes::<LargeUtf8Type>(), values)),
@@ -335,7 +339,7 @@ fn encode<K: ArrowDictionaryKeyType, T: ByteArrayType<Offset = i64>>(
     Ok(Arc::new(DictionaryArray::try_new(keys, array_of(&found, values)?)?))
 }
 
-/// A dictionary with keys and values of other types.
+/// Converts a dictionary to other types of keys and values.
 fn rekeyed(array: &ArrayRef, keys: &DataType, values: &DataType) -> Result<ArrayRef, Unfit> {
     let Some(own) = array.as_dictionary_opt::<Int32Type>() else {
         return Err(Unfit::Type(OTHER));
@@ -360,7 +364,7 @@ fn with_other_keys<K: ArrowDictionaryKeyType>(
     Ok(Arc::new(DictionaryArray::try_new(keys, Arc::clone(values))?))
 }
 
-/// The values of a dictionary of text, one for each row.
+/// Expands a dictionary of text to one value for each row.
 fn plain(array: &ArrayRef) -> Result<ArrayRef, Unfit> {
     let own = array.as_dictionary_opt::<Int32Type>();
     let values = own.and_then(|own| own.downcast_dict::<LargeStringArray>());

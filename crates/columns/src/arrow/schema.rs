@@ -1,4 +1,4 @@
-//! Forms to Arrow types.
+//! Conversion of Forms to Arrow types.
 
 use super::{ExportError, Options};
 use crate::invalid::DEEPEST;
@@ -10,7 +10,7 @@ pub(super) fn field(form: &Form, name: &str, options: &Options) -> Result<Field,
     nested(form, name, options, false, 0)
 }
 
-/// The type alone, of what may be `missing` with a record around it or not.
+/// Returns the Arrow type of a Form. `missing` says whether an enclosing option makes its fields nullable.
 pub(super) fn data_type(form: &Form, options: &Options, missing: bool) -> Result<DataType, ExportError> {
     Ok(nested(form, "", options, missing, 0)?.data_type().clone())
 }
@@ -64,7 +64,7 @@ fn nested(
             return Ok(inside(content, name, true)?.with_nullable(true));
         }
         Form::Union { key, contents } => {
-            // Nullable whatever they are: a null of an option around the union has to stand in one of them.
+            // All alternatives are nullable: a null of an option around the union is stored in one of them.
             let names = if options.union_as_struct { alternatives(contents) } else { Vec::new() };
             let fields = contents.iter().enumerate().map(|(tag, content)| {
                 let name = names.get(tag).cloned().unwrap_or_else(|| tag.to_string());
@@ -87,8 +87,8 @@ fn nested(
     Ok(Field::new(name, data_type, nullable))
 }
 
-/// A name for each alternative of a union: its type, and a number behind that where several are spelled
-/// alike, such as `bytes` and `bytes 2` of two sizes of Avro's `fixed`.
+/// Names each alternative of a union after its type, and numbers those of equal type strings, such as `bytes`
+/// and `bytes 2` for two sizes of Avro's `fixed`.
 fn alternatives(contents: &[Form]) -> Vec<String> {
     let mut spelled: HashMap<String, u32> = HashMap::new();
     let named = contents.iter().map(|content| {
@@ -99,7 +99,7 @@ fn alternatives(contents: &[Form]) -> Vec<String> {
     named.collect()
 }
 
-/// The type of values that mean something, if Arrow has one.
+/// Returns the Arrow type of a logical type, if Arrow has one for its content.
 pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
     let unit = |unit| match unit {
         TimeUnit::Second => arrow_schema::TimeUnit::Second,
@@ -114,7 +114,7 @@ pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
     Some(match (meaning, dtype) {
         (LogicalType::Half, Some(DType::UInt16)) => DataType::Float16,
         (LogicalType::Decimal { precision, scale }, Some(DType::Int32 | DType::Int64)) => {
-            // As many digits as any number has, where more are claimed.
+            // A claimed precision beyond Arrow's maximum is clamped to it.
             DataType::Decimal128(precision.min(38) as u8, i8::try_from(scale).ok()?)
         }
         (LogicalType::Decimal { precision, scale }, None) if matches!(content, Form::String { .. }) => {
@@ -138,13 +138,13 @@ pub(super) fn meant(meaning: LogicalType, content: &Form) -> Option<DataType> {
     })
 }
 
-/// Key and value, if lists of this are maps: pairs of a text and anything, or what says that it is [of a
-/// map](crate::MAP).
+/// Returns key and value of an item if its lists are exported as maps: a pair that starts with text, or that
+/// is [marked as a map entry](crate::MAP).
 pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &'f Form)> {
     match item {
         Form::Record { fields: None, contents, name } if options.maps => match &contents[..] {
             [key @ Form::String { binary: false, .. }, value] => Some((key, value)),
-            // Keys must be there.
+            // Keys must not be null.
             [Form::Option { .. } | Form::Empty, _] => None,
             [key, value] if name.as_deref() == Some(crate::MAP) => Some((key, value)),
             _ => None,
@@ -153,7 +153,7 @@ pub(super) fn pair<'f>(item: &'f Form, options: &Options) -> Option<(&'f Form, &
     }
 }
 
-/// The name by which a record calls its field at `at`.
+/// Returns the name of field `at` of a record, or its number in a tuple.
 fn slot(names: &Option<Vec<String>>, at: usize) -> String {
     names.as_ref().and_then(|names| names.get(at).cloned()).unwrap_or_else(|| at.to_string())
 }

@@ -1,7 +1,7 @@
-//! Rows of which some are missing, from those that are there and an index.
+//! Expansion of stored rows to arrays with nulls.
 //!
-//! Files store the rows that are there, Arrow has a place for each that is not. Numbers are copied to their
-//! places; texts and lists get other offsets, and what the offsets point into is shared.
+//! Files store present rows only; Arrow arrays have an item for each null. Numbers are copied to their rows;
+//! text and lists get new offsets, and share the data that the offsets point into.
 
 use super::ExportError;
 use crate::{Form, Presence};
@@ -15,7 +15,7 @@ use arrow_schema::DataType;
 use forthwith_kernels::Expand;
 use std::sync::Arc;
 
-/// The rows of `values` that `index` names, and nulls where it is negative.
+/// Gathers the rows of `values` at `index`; negative items become nulls.
 pub(super) fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, ExportError> {
     match Presence::of(index, values.len()) {
         Some(rows) => of_rows(values, &rows),
@@ -23,7 +23,7 @@ pub(super) fn spread(values: &ArrayRef, index: &[i64]) -> Result<ArrayRef, Expor
     }
 }
 
-/// Whether values of a Form have a place for each row also where rows are missing.
+/// Whether the Arrow import of a Form keeps an item for each missing row.
 pub(super) fn keeps_places(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
@@ -33,7 +33,7 @@ pub(super) fn keeps_places(form: &Form) -> bool {
     }
 }
 
-/// Nulls of an index whose other entries are their own row numbers; `None` if a row is moved.
+/// Returns the nulls of an index whose other items equal their own row numbers; `None` if any differs.
 pub(super) fn nulls_in_place(index: &[i64]) -> Option<NullBuffer> {
     let is_in_place = (0_i64..).zip(index).all(|(row, at)| *at == row || *at < 0);
     is_in_place.then(|| NullBuffer::new(BooleanBuffer::collect_bool(index.len(), |row| index[row] >= 0)))
@@ -51,7 +51,7 @@ pub(super) fn in_place(values: &ArrayRef, nulls: NullBuffer) -> Result<ArrayRef,
     Ok(make_array(data.into_builder().nulls(Some(nulls)).build()?))
 }
 
-/// The values at their places among `rows`, and nulls where there are none.
+/// Expands the present values to all `rows`, with nulls at the missing ones.
 pub(super) fn of_rows(values: &ArrayRef, rows: &Presence) -> Result<ArrayRef, ExportError> {
     let data = values.to_data();
     let valid = || Some(nulls(rows));
@@ -96,17 +96,17 @@ pub(super) fn of_rows(values: &ArrayRef, rows: &Presence) -> Result<ArrayRef, Ex
     })
 }
 
-/// The bits of the rows that are there.
+/// Validity bitmap of the rows.
 pub(super) fn nulls(rows: &Presence) -> NullBuffer {
     NullBuffer::new(bits(rows.words().map(|(word, _)| word), rows))
 }
 
-/// Bits that come 64 at a time, as many as there are rows.
+/// Collects words of 64 bits to a bitmap of as many bits as there are rows.
 fn bits(words: impl Iterator<Item = u64>, rows: &Presence) -> BooleanBuffer {
     BooleanBuffer::new(Buffer::from_vec(words.map(u64::to_le).collect::<Vec<_>>()), 0, rows.rows())
 }
 
-/// Numbers at their places, and zeros where there are none.
+/// Expands numbers to all rows, with zeros at the missing ones.
 pub(super) fn numbers<T: Expand + ArrowNativeType>(values: &[T], rows: &Presence) -> Buffer {
     let masks: Vec<u64> = rows.words().map(|(word, _)| word).collect();
     let mut all = T::expand(values.get(..rows.there()).unwrap_or_default(), &masks);
@@ -114,20 +114,21 @@ pub(super) fn numbers<T: Expand + ArrowNativeType>(values: &[T], rows: &Presence
     Buffer::from_vec(all)
 }
 
-/// The rows of 64 that are missing, up to which bits are moved on at each of them.
+/// Maximum number of missing rows among 64 for which a zero bit is inserted for each; beyond, present bits
+/// are placed one by one.
 const FEW: usize = 8;
 
-/// As many bits from the lowest on.
+/// Mask of the lowest `bits` bits.
 const fn low(bits: usize) -> u64 {
     if bits >= 64 { u64::MAX } else { (1 << bits) - 1 }
 }
 
-/// Booleans at their places.
+/// Expands booleans to all rows, with zeros at the missing ones.
 fn booleans(values: &BooleanBuffer, rows: &Presence) -> BooleanBuffer {
     let bytes = values.values();
     let mut next = values.offset();
     let word = |(word, count): (u64, usize)| {
-        // Sixty-four bits that need not begin with a byte, as far as there are bytes.
+        // Loads 64 bits that may start within a byte; bits after the end are zero.
         let some = bytes.get(next / 8..).unwrap_or_default();
         let mut nine = [0; 9];
         let there = some.len().min(9);
@@ -138,7 +139,7 @@ fn booleans(values: &BooleanBuffer, rows: &Presence) -> BooleanBuffer {
         next += word.count_ones() as usize;
         let mut missing = !word & low(count);
         if missing.count_ones() as usize <= FEW {
-            // A zero is put in where one is missing.
+            // Inserts a zero for each missing row.
             while missing != 0 {
                 let below = (1 << missing.trailing_zeros()) - 1;
                 bits = bits & below | (bits & !below) << 1;
@@ -158,7 +159,7 @@ fn booleans(values: &BooleanBuffer, rows: &Presence) -> BooleanBuffer {
     bits(rows.words().map(word), rows)
 }
 
-/// Offsets with an empty text or list for each row that is missing.
+/// Expands offsets to all rows, with an empty text or list for each missing one.
 pub(super) fn offsets(offsets: &OffsetBuffer<i64>, rows: &Presence) -> OffsetBuffer<i64> {
     let mut end = offsets.first();
     let mut rest = offsets.get(1..).unwrap_or_default();
@@ -183,7 +184,7 @@ pub(super) fn offsets(offsets: &OffsetBuffer<i64>, rows: &Presence) -> OffsetBuf
     OffsetBuffer::new(spread.into())
 }
 
-/// What has no shape of its own above, in runs: of nulls, or of rows that follow each other.
+/// Gathers rows of any type in runs of nulls or of consecutive rows.
 fn in_runs(data: &ArrayData, index: &[i64]) -> Result<ArrayRef, ExportError> {
     let mut out = MutableArrayData::new(vec![data], true, index.len());
     let mut at = 0;
@@ -205,7 +206,8 @@ mod tests {
     use arrow_array::{Int16Array, Int64Array, LargeListArray, types::Int64Type};
     use arrow_schema::Field;
 
-    /// Booleans in words of which no, few, many and all rows are missing, from any bit on.
+    /// Booleans are expanded like runs, for words in which no, few, many and all rows are missing, from any
+    /// bit offset.
     #[test]
     fn booleans_give_what_runs_give() {
         for (round, start) in (0..).zip([0, 3, 8, 61]) {
@@ -235,7 +237,7 @@ mod tests {
         }
     }
 
-    /// As the runs, which work for all types, whatever the index.
+    /// All types are expanded like runs, which support every type and index.
     #[test]
     fn every_shape_gives_what_runs_give() {
         let list = LargeListArray::from_iter_primitive::<Int64Type, _, _>(

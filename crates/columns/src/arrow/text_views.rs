@@ -1,4 +1,4 @@
-//! Texts that are views already as arrays of views.
+//! Export of text views to Arrow view arrays.
 
 use super::spread;
 use crate::{Presence, SHORT, TextViews, VIEW, viewed};
@@ -7,14 +7,15 @@ use arrow_buffer::{Buffer, ScalarBuffer};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::sync::Arc;
 
-/// The array of texts, with gaps if these are its `rows`. Nothing for a view outside the bytes or text that is not UTF-8.
+/// Returns the view array of the texts, with nulls at the missing rows of `rows`. Returns `None` if a view is
+/// outside the bytes, if text is not UTF-8, or if the texts are not as many as the present rows.
 pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) -> Option<ArrayRef> {
     let bytes = texts.views();
     let buffers: Vec<Buffer> = texts.buffers().into_iter().map(Buffer::from).collect();
     if !are_sound(bytes.as_chunks().0, &buffers, binary) {
         return None;
     }
-    // Few of them may lie anywhere, and are copied.
+    // Small buffers may be unaligned, and are copied.
     let views = match bytes.as_ptr().addr().is_multiple_of(align_of::<u128>()) {
         true => Buffer::from(bytes.clone()),
         false => Buffer::from_slice_ref(bytes),
@@ -27,8 +28,8 @@ pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) ->
     if nulls.as_ref().is_some_and(|nulls| nulls.len() != views.len()) {
         return None;
     }
-    // SAFETY: it was checked that each view is a short text or names bytes of a buffer, and that text is UTF-8. A view of zeros, of
-    // a missing text, is an empty text. The nulls have the length of the views.
+    // SAFETY: each view was checked to be a short text or a range of a buffer, and text to be UTF-8. A
+    // missing row has a view of zeros, which is an empty text. The nulls have the length of the views.
     Some(unsafe {
         match binary {
             true => Arc::new(BinaryViewArray::new_unchecked(views, buffers.into(), nulls)),
@@ -37,21 +38,21 @@ pub(super) fn array(texts: &TextViews, binary: bool, rows: Option<&Presence>) ->
     })
 }
 
-/// Whether all views are such, of texts unless they may be of any bytes.
+/// Whether all views are in bounds and, unless `binary`, are valid UTF-8.
 ///
-/// That a short text is padded by zeros and that the prefix of a long one is right follows from how views are
-/// [made](crate::view); otherwise, texts would be compared wrongly.
+/// Zero padding of short texts and the prefixes of long ones are not checked: [`view`](crate::view) makes
+/// them right. Without them, texts would compare wrongly.
 fn are_sound(views: &[[u8; VIEW]], buffers: &[Buffer], binary: bool) -> bool {
     let are_ascii = buffers.len() <= 1 && buffers.iter().all(|buffer| buffer.is_ascii());
     let size = buffers.first().map_or(0, |buffer| u32::try_from(buffer.len()).unwrap_or(u32::MAX));
     let cpu = CpuFeatures::current();
-    // Some at a time: the first that are not end it, and those before are looked at without a branch for each.
+    // Chunks allow an early exit without a branch for each view.
     are_ascii && views.chunks(1 << 10).all(|some| are_ascii_texts(cpu, some, size))
         || are_texts(views, buffers, binary)
 }
 
 for_each_cpu! {
-    /// Whether all texts are ASCII, if the `size` bytes of the only buffer are.
+    /// Whether all texts are ASCII and in bounds, given that the `size` bytes of the only buffer are ASCII.
     fn are_ascii_texts(views: &[[u8; VIEW]], size: u32) -> bool = ascii_texts
 }
 
@@ -59,7 +60,7 @@ for_each_cpu! {
 fn ascii_texts(views: &[[u8; VIEW]], size: u32) -> bool {
     let mut bad = 0;
     for view in views {
-        // Words of 32 bits, of which the processor compares many at once.
+        // 32-bit words, of which a SIMD instruction compares several.
         let [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = *view;
         let (length, first) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h]));
         let (number, at) = (u32::from_le_bytes([i, j, k, l]), u32::from_le_bytes([m, n, o, p]));
@@ -71,7 +72,7 @@ fn ascii_texts(views: &[[u8; VIEW]], size: u32) -> bool {
 }
 
 fn are_texts(views: &[[u8; VIEW]], buffers: &[Buffer], binary: bool) -> bool {
-    // Bytes that are UTF-8 as a whole are so between two characters.
+    // A slice of valid UTF-8 is valid if it starts and ends at character boundaries.
     let whole: Vec<bool> = buffers.iter().map(|buffer| !binary && is_utf8(buffer)).collect();
     views.iter().all(|view| {
         let value = u128::from_le_bytes(*view);
@@ -92,7 +93,7 @@ fn is_utf8(bytes: &[u8]) -> bool {
     bytes.is_ascii() || std::str::from_utf8(bytes).is_ok()
 }
 
-/// Whether a place is between two characters of UTF-8.
+/// Whether a byte offset is a character boundary of UTF-8.
 fn is_between(bytes: &[u8], at: usize) -> bool {
     bytes.get(at).is_none_or(|byte| byte & 0xc0 != 0x80)
 }
@@ -112,7 +113,7 @@ mod tests {
             bytes.extend_from_slice(text);
             length += text.len() as u64;
         }
-        // In memory that is aligned for a view.
+        // Allocates memory that is aligned for a view.
         let memory = crate::Memory::default();
         let builder = crate::Builder::new(&memory, crate::DType::UInt8, false, views.len()).unwrap();
         builder.extend(&views).unwrap();
@@ -144,7 +145,7 @@ mod tests {
             assert!(array(&texts(&[b"good", bad]), false, None).is_none());
             assert!(array(&texts(&[b"good", bad]), true, None).is_some());
         }
-        // UTF-8 only together: the cut is within a character.
+        // The two halves are UTF-8 only together: the cut is within a character.
         let halves = "a text that is cut within ö".as_bytes().split_at(27);
         let cut = texts(&[halves.0, halves.1, b"behind it, long enough"]);
         assert!(array(&cut, false, None).is_none());

@@ -1,11 +1,11 @@
-//! Values of several types, or missing ones, as an option of a union.
+//! Casts of values to an option of a union.
 
 use super::{Cast, CastError, CastReason, Result, rows_of_alternative};
 use crate::lookup::Lookup;
 use crate::{Array, Column, Form, Invalid};
 use std::borrow::Cow;
 
-/// The path from a row to its value through options and unions.
+/// Path from a row to its value through options and unions.
 enum Path<'a> {
     Empty,
     Arm(usize),
@@ -14,7 +14,7 @@ enum Path<'a> {
 }
 
 impl Path<'_> {
-    /// The arm of a row and its row there; `None` if it is missing.
+    /// Returns the arm of a row and the row within the arm, or `None` if the row is missing.
     fn find(&self, row: usize) -> Result<Option<(usize, usize)>, Invalid> {
         match self {
             Self::Empty => Err(Invalid::Unknown { rows: row as u64 + 1 }),
@@ -40,11 +40,11 @@ fn no_row(key: &str, row: usize) -> Invalid {
 }
 
 impl Cast {
-    /// Adds an option of a union: its key, that of the union, and the alternatives.
+    /// Adds an option of a union, given by the keys of the option and the union and the alternatives.
     ///
-    /// Each value goes to the alternative that has the name of its record. Without a name, it goes to the only alternative that it
-    /// is a value of, or where there are as many, and all of other types, to that of its place; lists and what has no rows to the
-    /// first.
+    /// A record is cast to the alternative with its record name. Any other arm is cast to the only
+    /// alternative it can be cast to; of several, to the one at its own position if there are as many
+    /// alternatives as arms, all of distinct types; otherwise, if it is a list or has no rows, to the first.
     pub(super) fn alternatives(
         &mut self,
         of: &Lookup<'_>,
@@ -63,7 +63,7 @@ impl Cast {
             counts[*arm] = (*at as u64 + 1).max(counts[*arm]);
         }
         let mut tags_of = Vec::with_capacity(arms.len());
-        // The arm of each alternative: two arms cannot be one.
+        // The arm of each alternative; two arms must not share one.
         let mut arm_of: Vec<Option<usize>> = vec![None; alternatives.len()];
         for (at, arm) in arms.iter().enumerate() {
             let tag = self.alternative(of, (at, arm), (arms.len(), counts[at]), alternatives)?;
@@ -95,7 +95,8 @@ impl Cast {
         Ok(())
     }
 
-    /// The alternative of one arm: its position, the number of arms, and the number of rows that are used.
+    /// Returns the alternative for an arm, given its position, the number of arms, and the number of rows in
+    /// use.
     fn alternative(
         &mut self,
         of: &Lookup<'_>,
@@ -128,7 +129,7 @@ impl Cast {
     }
 }
 
-/// The paths of the first rows of a Form, and the Forms at their ends.
+/// Returns the paths of the first `rows` rows of a Form, and appends the Forms at their ends to `arms`.
 fn path<'a>(
     of: &Lookup<'a>,
     form: &'a Form,

@@ -110,16 +110,17 @@ impl CastError {
 type Result<T, E = CastError> = std::result::Result<T, E>;
 
 impl Array {
-    /// The same values in another Form, which the result has with [keys of its own](Form::with_own_keys). Buffers that need not
-    /// change are shared.
+    /// Casts to another Form, which the result has with [keys of its own](Form::with_own_keys). Buffers that
+    /// need not change are shared.
     ///
-    /// Fields are found by their names, lists of one length and of any length stand for each other, values become ones that
-    /// might be missing, and the other way round if none is; lists without items may be of an unknown type. Alternatives of a
-    /// union are those of their places; where a union is in an option, a value goes to the alternative with the name of its
-    /// record, and one without a name to the only one that it is a value of.
+    /// Fields are matched by name. Lists of fixed and of variable length are cast to each other; values
+    /// become optional, and optional values lose their option if none is missing. Empty lists may have an
+    /// unknown type. Alternatives of a union are matched by position. Where the wanted union is within an
+    /// option, a value goes to the alternative with the name of its record, and a value without a name to the
+    /// only alternative of its type.
     ///
     /// # Errors
-    /// Values of another type, or that the wanted type does not have.
+    /// If types do not match, or a value is not one of the wanted type.
     pub fn cast(&self, form: &Form, numbers: NumberCast) -> Result<Self> {
         let form = form.clone().with_own_keys();
         let mut cast = Cast { numbers, columns: Vec::new() };

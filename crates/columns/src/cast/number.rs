@@ -1,11 +1,11 @@
-//! Numbers of one type as numbers of another.
+//! Exact casts between types of numbers.
 
 use super::{CastReason, Result};
 use crate::{Column, DType, Invalid, Native, with_integer};
 use std::borrow::Cow;
 
-/// The first `count` numbers of a column as exactly these numbers of another type; `None` if numbers of the one type are never
-/// those of the other.
+/// Casts the first `count` numbers of a column exactly. Returns `None` if there is no cast between the two
+/// types, and an error for a number that the other type cannot represent.
 #[expect(
     clippy::unnecessary_fallible_conversions,
     reason = "some pairs of types that the macros make are alike"
@@ -41,7 +41,7 @@ fn is_exact(real: f64) -> bool {
     real.abs() < 9_007_199_254_740_992.0
 }
 
-/// Converts each number, or names the first one that has no such.
+/// Converts each number, or returns the first one that cannot be converted, as text.
 fn each<S: Native + std::fmt::Display, T: Native>(
     column: &Column,
     count: u64,

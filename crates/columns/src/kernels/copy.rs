@@ -1,22 +1,20 @@
-//! Copies to memory that is not at hand.
+//! Copies with software prefetch.
 
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Bytes that are asked for together: far fewer than the nearest cache holds.
+/// Number of bytes that are prefetched at once: much less than the first-level cache.
 const PIECE: usize = 4096;
 
-/// Bytes that are copied together, and asked for.
+/// Number of bytes that are copied and prefetched in one step.
 const STEP: usize = 256;
 
-/// How far ahead: what comes from memory is on its way for so long, and with half or twice as much copies
-/// take as long.
+/// Prefetch distance in bytes, which covers the latency of memory; half or twice as much make no difference.
 const FAR: usize = 2048;
 
-/// Copies bytes to a place in a column, as `copy_from_slice` does.
+/// Copies bytes to a slot of a column, as `copy_from_slice` does.
 ///
-/// The bytes to be written over are in another processor's cache or in none, since the page was cleared some
-/// time before, and bytes of a mapped file are in memory, each page of them somewhere else: both are asked
-/// for ahead.
+/// The destination is in another core's cache or in none, since its page was cleared some time before, and
+/// the pages of a mapped file are scattered in memory, so both are prefetched.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -33,7 +31,7 @@ for_each_cpu! {
 fn copy_body(from: &[u8], into: &mut [u8]) {
     let (from, last) = from.as_chunks::<STEP>();
     let (into, behind) = into.as_chunks_mut::<STEP>();
-    // The bytes behind the place may be another thread's.
+    // Bytes after the slot may belong to another thread, so prefetching stops before the end.
     let far = from.len().saturating_sub(FAR / STEP);
     for (number, (from, into)) in from.iter().zip(into).enumerate() {
         if number < far {
@@ -47,8 +45,8 @@ fn copy_body(from: &[u8], into: &mut [u8]) {
     behind.copy_from_slice(last);
 }
 
-/// Does something piece by piece, while what the next piece is written over is fetched. Both are as long, and
-/// pieces are whole numbers of anything of up to 4096 bytes.
+/// Calls `each` piece by piece, while the destination of the next piece is prefetched. Both slices have the
+/// same length, and pieces are a multiple of any power of two up to 4096 bytes.
 pub(super) fn ahead(from: &[u8], into: &mut [u8], mut each: impl FnMut(&[u8], &mut [u8])) {
     let mut rest = into;
     for piece in from.chunks(PIECE) {
@@ -59,8 +57,7 @@ pub(super) fn ahead(from: &[u8], into: &mut [u8], mut each: impl FnMut(&[u8], &m
     }
 }
 
-/// Asks for the fourth block of items behind block `at`, if there is all of it: it comes while those before are
-/// looked at.
+/// Prefetches the block that is [`BLOCKS_AHEAD`] blocks after block `at`, if it is complete.
 #[inline(always)]
 pub(super) fn ask_ahead<const WIDTH: usize>(items: &[[u8; WIDTH]], block: usize, at: usize) {
     let begin = (at + BLOCKS_AHEAD) * block;
@@ -71,22 +68,22 @@ pub(super) fn ask_ahead<const WIDTH: usize>(items: &[[u8; WIDTH]], block: usize,
 
 const BLOCKS_AHEAD: usize = 4;
 
-/// Asks for some bytes to be brought near.
+/// Prefetches bytes.
 #[inline]
 fn fetch(bytes: &[u8]) {
     bytes.chunks(LINE).for_each(|line| ask(line.as_ptr()));
 }
 
-/// Bytes that come together.
+/// Size of a cache line in bytes.
 const LINE: usize = 64;
 
-/// Asks for what is at an address, if there is anything.
+/// Prefetches the cache line at an address, which may be invalid.
 #[inline(always)]
 fn ask(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: a hint; any address will do.
+        // SAFETY: prefetching is a hint that is valid for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

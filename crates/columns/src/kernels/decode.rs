@@ -1,10 +1,14 @@
-//! Fixed-width values to items.
+//! Decoding of fixed-width values to items.
 
 use super::copy::copy;
 use crate::{DType, Encoding};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Decodes `from` into `into`: `from` holds as many values as `into` has room for items.
+/// Decodes the values of `from` to items in `into`.
+///
+/// # Errors
+/// [`DecodeError::Length`] if the numbers of values and items differ; [`DecodeError::Encoding`] and
+/// [`DecodeError::Truth`].
 pub fn decode(wire: Encoding, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
     decode_at(CpuFeatures::current(), wire, from, into)
 }
@@ -29,8 +33,8 @@ pub(super) fn decode_at(
     Ok(())
 }
 
-/// Decodes `count` values at byte `at` of every `stride` bytes: one slot of a leaf list. `from` holds whole
-/// strides, and `into` has room for `count` items of each.
+/// Decodes `count` values at byte `at` of every `stride` bytes, such as one slot of a leaf list. `from` holds
+/// whole strides, and `into` exactly `count` items for each.
 pub fn decode_strided(
     wire: Encoding,
     from: &[u8],
@@ -66,9 +70,9 @@ pub(super) fn strided_at(
     truths(wire, into)
 }
 
-/// Decodes entries that are each `header` bytes and then values: `bounds` are little-endian `u32` byte
-/// positions in `payload`, one more than there are entries. `into` has room for exactly the values of all
-/// entries, which [`offsets_from_bounds`](super::offsets_from_bounds) counts.
+/// Decodes entries that consist of `header` bytes and values. `bounds` are little-endian `u32` byte offsets
+/// in `payload`, one more than there are entries. `into` holds exactly the items of all entries, which
+/// [`offsets_from_bounds`](super::offsets_from_bounds) counts.
 pub fn decode_jagged(
     wire: Encoding,
     payload: &[u8],
@@ -93,7 +97,7 @@ pub(super) fn jagged_at(
     let (Some(first), Some(last), []) = (bounds.first(), bounds.last(), rest) else { return Err(refused) };
     check(wire)?;
     if header == 0 {
-        // One after the other without gaps, wherever one ends and the next begins.
+        // Without headers, the values of all entries are contiguous.
         let range = u32::from_le_bytes(*first) as usize..u32::from_le_bytes(*last) as usize;
         return decode_at(features, wire, payload.get(range).ok_or(refused)?, into);
     }
@@ -104,33 +108,33 @@ pub(super) fn jagged_at(
     }
 }
 
-/// Why nothing was decoded.
+/// Reason that values could not be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// The lengths do not belong together.
+    /// The lengths of input and output do not match.
     #[error("{from} bytes do not decode into {into}")]
     Length {
-        /// Bytes to decode.
+        /// Length of the input in bytes.
         from: usize,
-        /// Bytes of room.
+        /// Length of the output in bytes.
         into: usize,
     },
-    /// An entry reaches outside of its block or of the room for it, or ends within a value.
+    /// An entry exceeds its block or the output, or ends within a value.
     #[error("entry {entry} does not lie in its block")]
     Entry {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
-    /// Parameters out of range.
+    /// Parameters of the encoding are out of range.
     #[error("{0:?} is no layout of values")]
     Encoding(Encoding),
-    /// A byte where only 0 and 1 have a meaning.
+    /// A byte of a boolean is neither 0 nor 1.
     #[error("a boolean is neither 0 nor 1")]
     Truth,
 }
 
-/// The places of values within a repeated stretch of bytes.
+/// Position of values within each stride, in bytes, and their number.
 #[derive(Clone, Copy)]
 pub(super) struct Slots {
     pub(super) stride: usize,
@@ -138,21 +142,21 @@ pub(super) struct Slots {
     pub(super) count: usize,
 }
 
-/// Looks whether what was copied is all 0 or 1, while it is warm.
+/// Checks that copied booleans are 0 or 1, while they are in the cache.
 fn truths(wire: Encoding, items: &[u8]) -> Result<(), DecodeError> {
     if wire == Encoding::StrictBool && !are_truths(items) { Err(DecodeError::Truth) } else { Ok(()) }
 }
 
 /// Whether all bytes are 0 or 1.
 pub(crate) fn are_truths(bytes: &[u8]) -> bool {
-    // No early exit: this way it is done many at a time.
+    // Without an early exit, the loop is vectorised.
     bytes.iter().fold(0, |all, byte| all | byte) <= 1
 }
 
 fn check(wire: Encoding) -> Result<(), DecodeError> {
     let sound = match wire {
         Encoding::Scaled { to, .. } => matches!(to, DType::Float32 | DType::Float64),
-        // More than 15 bits would put the sign outside of the 16.
+        // Sign, mantissa and rounding bit must fit 16 bits.
         Encoding::Truncated { bits, to } => bits <= 14 && matches!(to, DType::Float32 | DType::Float64),
         _ => true,
     };
@@ -160,7 +164,7 @@ fn check(wire: Encoding) -> Result<(), DecodeError> {
 }
 
 impl Encoding {
-    /// Whether the bytes in the file are those of the column.
+    /// Whether the encoded bytes equal those of the column.
     #[must_use]
     pub const fn copies(self) -> bool {
         match self {
@@ -245,7 +249,7 @@ fn scaled(value: &[u8; 4], factor: f64, min: f64) -> f64 {
     f64::from(u32::from_be_bytes(*value)) / factor + min
 }
 
-/// The exponent and, above it, what the rounding bit may carry into it; the sign last, as a negation.
+/// Decodes a truncated float. The rounding bit may carry into the exponent; the sign is applied last.
 #[inline(always)]
 fn truncated(value: &[u8; 3], bits: u8) -> f32 {
     let bits = u32::from(bits.min(14)); // checked before; said again so that the shifts are visibly in range
@@ -257,7 +261,7 @@ fn truncated(value: &[u8; 3], bits: u8) -> f32 {
     f32::from_bits(magnitude ^ negative)
 }
 
-/// A loop that applies a function to values: bytes of a value in, bytes of an item out.
+/// A loop that applies a function from the bytes of a value to the bytes of an item.
 trait Job {
     type Output;
     fn run<const IN: usize, const OUT: usize>(self, one: impl Fn(&[u8; IN]) -> [u8; OUT]) -> Self::Output;
@@ -312,12 +316,12 @@ struct Jagged<'a> {
 }
 
 impl Job for Jagged<'_> {
-    /// Bytes written, or the entry at fault.
+    /// Number of bytes written, or the number of the invalid entry.
     type Output = Result<usize, usize>;
 
-    /// Short entries are decoded in whole runs of 64 bytes, past their end: what is written too far is
-    /// written again by the next entry. A loop that stopped exactly would mispredict its end once for every
-    /// entry, which costs more than the work.
+    /// Short entries are decoded in whole runs of 64 bytes, past their end; the next entry overwrites the
+    /// excess. A loop that stops exactly would mispredict its end once for each entry, which costs more than
+    /// the decoding.
     #[inline(always)]
     fn run<const IN: usize, const OUT: usize>(
         self,
@@ -354,7 +358,7 @@ impl Job for Jagged<'_> {
     }
 }
 
-/// As `each`, with an eye on what comes next.
+/// Decodes values like `each`, with prefetch.
 #[inline(always)]
 fn long<const IN: usize, const OUT: usize>(
     from: &[u8],
@@ -384,7 +388,7 @@ fn each<const IN: usize, const OUT: usize>(
     }
 }
 
-/// Asks for the memory that will be read and written a little later.
+/// Prefetches the memory that is read and written [`AHEAD`] bytes later.
 #[inline(always)]
 fn ask_ahead(from: &[u8], into: &[u8]) {
     for bytes in [from, into] {
@@ -395,22 +399,21 @@ fn ask_ahead(from: &[u8], into: &[u8]) {
     }
 }
 
-/// A hint; the address need not be one.
+/// Prefetches the cache line at an address, which may be invalid.
 #[inline(always)]
 fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: no address makes it fail.
+        // SAFETY: prefetching is a hint that is valid for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
     let _ = address;
 }
 
-/// Bytes ahead at which memory is asked for. Processors look ahead on their own, but no further than the end
-/// of a page of 4 KiB, and then have to begin anew.
+/// Prefetch distance in bytes. Hardware prefetchers stop at the end of a 4 KiB page and start again after it.
 const AHEAD: usize = 2048;
 
-/// Values between two looks ahead.
+/// Number of values between two prefetches.
 const GROUP: usize = 64;

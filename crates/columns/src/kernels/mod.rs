@@ -1,8 +1,8 @@
-//! Loops over whole blocks: from bytes as they lie in a file to items of columns.
+//! Loops over whole blocks that decode bytes of a file to items of columns.
 //!
-//! Every kernel is compiled for several generations of processors, one of which is chosen at run time (see
-//! [`CpuFeatures`](forthwith_kernels::CpuFeatures)); all of them give the same bytes. Kernels check the
-//! lengths they are given and report the row of what is wrong in the data; they never panic on it.
+//! Each kernel is compiled for several sets of CPU features, one of which is chosen at run time (see
+//! [`CpuFeatures`](forthwith_kernels::CpuFeatures)); all give the same bytes. Kernels check the lengths of
+//! their arguments and report the row of invalid data; they never panic on it.
 
 mod copy;
 mod decode;

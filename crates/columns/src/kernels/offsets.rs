@@ -1,14 +1,14 @@
-//! Offsets from what files say about lengths.
+//! Computation of offsets from the bounds or counts in files.
 
 use super::copy::{ahead, ask_ahead};
 use super::parts::in_parts;
 use crate::{DType, with_integer};
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Offsets from entry bounds: `bounds` are little-endian `u32` byte positions, one more than there are
-/// entries; every entry is `header` bytes and then items of `item_bytes`. Writes the end of each entry, in
-/// items, counted on from `base`, as int64 into `into` (8 bytes an entry; the leading zero is not written
-/// here). Answers the last end: `base` plus all items.
+/// Computes offsets from entry bounds: `bounds` are little-endian `u32` byte offsets, one more than there are
+/// entries; each entry consists of `header` bytes and items of `item_bytes`. Writes the end of each entry in
+/// items, plus `base`, as int64 to `into` (8 bytes for each entry, without the leading zero). Returns the
+/// last end, which is `base` plus the number of all items.
 pub fn offsets_from_bounds(
     bounds: &[u8],
     header: u32,
@@ -43,8 +43,8 @@ pub(super) fn offsets_from_bounds_at(
     Err(first_bad(bounds, header, item_bytes))
 }
 
-/// Offsets from item counts: integers of any type in native order, one an entry. Writes the running sum after
-/// each, counted on from `base`, as int64 into `into`. Answers the last.
+/// Computes offsets from item counts: integers of any type in native byte order, one for each entry. Writes
+/// the running sum, starting at `base`, as int64 to `into`, and returns the last.
 pub fn offsets_from_counts(
     counts: &[u8],
     dtype: DType,
@@ -65,15 +65,14 @@ fn whole(count: impl TryInto<i64>) -> Option<i64> {
     count.try_into().ok()
 }
 
-/// Whether any of some int64 offsets is less than the one before it; `before` is what stands before the
-/// first.
+/// Whether any int64 offset is less than its predecessor; `before` is the predecessor of the first.
 #[must_use]
 pub fn fall(before: i64, offsets: &[u8]) -> bool {
     run_fall(CpuFeatures::current(), before, offsets.as_chunks().0)
 }
 
-/// Whether any of some int64 offsets is less than the one before it, looked for by several threads where there are
-/// many.
+/// Whether any int64 offset is less than its predecessor. Up to `threads` threads check a large number of
+/// offsets.
 #[must_use]
 pub fn fall_by(offsets: &[[u8; 8]], threads: usize) -> bool {
     in_parts(threads, offsets.len(), WORTH_A_THREAD, |rows| {
@@ -83,10 +82,10 @@ pub fn fall_by(offsets: &[[u8; 8]], threads: usize) -> bool {
     .contains(&true)
 }
 
-/// Offsets for which another thread is begun, at least.
+/// Minimum number of offsets for each thread.
 const WORTH_A_THREAD: usize = 1 << 18;
 
-/// Copies int64 offsets and adds `base` to each. Answers the last, or `base` if there are none.
+/// Copies int64 offsets and adds `base` to each. Returns the last result, or `base` if there are none.
 pub fn rebase(offsets: &[u8], base: i64, into: &mut [u8]) -> Result<i64, OffsetsError> {
     rebase_at(CpuFeatures::current(), offsets, base, into)
 }
@@ -113,55 +112,55 @@ pub(super) fn rebase_at(
     Err(OffsetsError::Overflow { entry: entry.unwrap_or(0) })
 }
 
-/// Why offsets could not be made.
+/// Reason that offsets could not be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OffsetsError {
-    /// The lengths given do not belong together.
+    /// The lengths of input and output do not match.
     #[error("{from} bytes do not make {into} bytes of offsets")]
     Length {
-        /// Bytes to read.
+        /// Length of the input in bytes.
         from: usize,
-        /// Bytes of room.
+        /// Length of the output in bytes.
         into: usize,
     },
-    /// Counts must be integers.
+    /// The counts are not integers.
     #[error("counts cannot be {0}")]
     Type(DType),
     /// An entry ends before it starts.
     #[error("an entry ends before it starts")]
     Backwards {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
     /// An entry is too short for its header.
     #[error("an entry is shorter than its header")]
     NoHeader {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
-    /// An entry's bytes do not divide into items.
+    /// The length of an entry is not a multiple of the item size.
     #[error("an entry ends within an item")]
     Partial {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
-    /// A count below zero.
+    /// A count is negative.
     #[error("an entry has a negative number of items")]
     Negative {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
-    /// More items than an int64 can count.
+    /// The number of items exceeds int64.
     #[error("an entry has more items than its bytes can hold")]
     Overflow {
-        /// The entry, counted from the first given.
+        /// Number of the entry, counted from the first of the call.
         entry: usize,
     },
 }
 
 impl OffsetsError {
-    /// The entry at fault, counted from the first given.
+    /// Returns the number of the invalid entry, counted from the first of the call.
     #[must_use]
     pub const fn entry(&self) -> Option<usize> {
         match *self {
@@ -175,8 +174,9 @@ impl OffsetsError {
     }
 }
 
-/// Exact division by a constant without dividing: multiply by the inverse of the odd part modulo 2^32, rotate
-/// by the power of two. A result above `most` says that it was not exact. Works in lanes, for every divisor.
+/// Exact division by a constant without a division instruction: multiplication by the inverse of the odd part
+/// modulo 2^32, and rotation by the power of two. A result above `most` means that the division has a
+/// remainder. Vectorises for every divisor.
 #[derive(Clone, Copy)]
 struct Division {
     inverse: u32,
@@ -208,8 +208,9 @@ for_each_cpu! {
     ) -> bool = bounds_body
 }
 
-/// Whether all went well. Each end comes from the bounds alone, not from the end before, so that lanes are
-/// independent: if every entry up to here divides, so does their sum.
+/// Writes the ends, and returns whether all bounds are valid. Each end depends on the bounds alone, not on
+/// the end before it, so that SIMD lanes are independent: if all entries up to here are multiples of the item
+/// size, so is their sum.
 #[inline(always)]
 fn bounds_body(bounds: &[[u8; 4]], header: u32, division: Division, base: i64, ends: &mut [[u8; 8]]) -> bool {
     let Some((first, after)) = bounds.split_first() else { return false };
@@ -262,7 +263,7 @@ fn sums<const SIZE: usize>(
     Ok(end)
 }
 
-/// Offsets that are looked at together.
+/// Number of offsets in a block.
 const BLOCK: usize = 512;
 
 for_each_cpu! {
@@ -276,7 +277,7 @@ fn fall_body(before: i64, offsets: &[[u8; 8]]) -> bool {
         ask_ahead(offsets, BLOCK, at);
         bad |= block.first().is_some_and(|first| i64::from_ne_bytes(*first) < before);
         let pairs = block.iter().zip(block.get(1..).unwrap_or_default());
-        // No early exit: this way it is done many at a time.
+        // Without an early exit, the loop is vectorised.
         bad = pairs.fold(bad, |bad, (a, b)| bad | (i64::from_ne_bytes(*a) > i64::from_ne_bytes(*b)));
         before = block.last().map_or(before, |last| i64::from_ne_bytes(*last));
     }
@@ -287,7 +288,7 @@ for_each_cpu! {
     fn run_rebase(from: &[[u8; 8]], base: i64, into: &mut [[u8; 8]]) -> bool = rebase_body
 }
 
-/// Whether nothing overflowed.
+/// Adds `base` to each offset, and returns whether no sum overflowed.
 #[inline(always)]
 fn rebase_body(from: &[[u8; 8]], base: i64, into: &mut [[u8; 8]]) -> bool {
     let mut overflow = 0;

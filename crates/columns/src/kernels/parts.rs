@@ -1,9 +1,9 @@
-//! Work on the rows of a column that several threads share.
+//! Division of the rows of a column among threads.
 
 use std::ops::Range;
 
-/// What `part` answers for parts of the rows, from the first to the last: as many parts as threads, of at least `worth`
-/// rows each.
+/// Calls `part` for consecutive ranges of the rows and returns the results in order: one range for each
+/// thread, of at least `worth` rows.
 pub(super) fn in_parts<T: Send>(
     threads: usize,
     rows: usize,
@@ -16,7 +16,7 @@ pub(super) fn in_parts<T: Send>(
     std::thread::scope(|scope| {
         let later = (1..threads).map(|number| {
             let part = &part;
-            // Where the system gives no more threads, this one does all the work.
+            // If a thread cannot be spawned, this one does its work.
             (number, std::thread::Builder::new().spawn_scoped(scope, move || part(number)))
         });
         let later: Vec<_> = later.collect();

@@ -1,20 +1,20 @@
-//! Numbers whose first bytes stand before all second ones, and so on: planes of bytes.
+//! Numbers in planes of bytes: the first bytes of all numbers, then all second bytes, and so on.
 
 use super::decode::DecodeError;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::ops::Range;
 
-/// The conversion that numbers in planes need.
+/// Encoding of numbers in planes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Planes {
-    /// The bytes of an item.
+    /// The bytes of the item.
     Plain,
-    /// Signed numbers, whose sign is in the lowest bit.
+    /// Zigzag-encoded signed numbers.
     Zigzag,
 }
 
-/// Puts together the items `wanted` of those in `from`: numbers of `width` (2, 4 or 8) bytes, the least
-/// significant plane first. `into` has room for them.
+/// Decodes the items `wanted` of `from`, numbers of `width` (2, 4 or 8) bytes with the least significant
+/// plane first, to `into`, which has exactly their size.
 pub fn from_planes(
     planes: Planes,
     width: usize,
@@ -45,8 +45,8 @@ pub(super) fn from_planes_at(
     Ok(())
 }
 
-/// The sum of the first `items` of the numbers in `from`, modulo two to the power of 64: what differences in
-/// planes amount to.
+/// Returns the sum of the first `items` numbers of `from`, modulo 2^64, which decodes delta encoding up to
+/// there.
 pub fn sum_of_planes(width: usize, from: &[u8], items: usize) -> Result<u64, DecodeError> {
     check(width, from, &(0..items))?;
     let planes = from.chunks_exact((from.len() / width).max(1));
@@ -59,9 +59,9 @@ pub fn sum_of_planes(width: usize, from: &[u8], items: usize) -> Result<u64, Dec
     }))
 }
 
-/// Makes offsets of the differences `wanted` of those in `from`: the sums from `start` on, with `base` added.
-/// Answers whether no difference and no sum is above `most`, which is at most two to the power of 62;
-/// otherwise `into` holds anything.
+/// Decodes the delta-encoded offsets `wanted` of `from`: the running sums from `start`, plus `base`. Returns
+/// whether no difference and no sum exceeds `most`, which is clamped to 2^62; otherwise the content of `into`
+/// is arbitrary.
 pub fn offsets_from_planes(
     width: usize,
     from: &[u8],
@@ -121,13 +121,13 @@ for_each_cpu! {
     fn sums8(from: &[u8], wanted: Range<usize>, sums: Sums, into: &mut [u8]) -> bool = sums8_body
 }
 
-/// Of at most 65536 bytes.
+/// Sums at most 65536 bytes.
 #[inline(always)]
 fn sum_bytes_body(bytes: &[u8]) -> u32 {
     bytes.iter().map(|byte| u32::from(*byte)).sum()
 }
 
-/// The planes of the items wanted. Lengths have been checked.
+/// Returns the range `wanted` of each plane. The lengths have been checked.
 #[inline(always)]
 fn split<const W: usize>(from: &[u8], wanted: Range<usize>) -> [&[u8]; W] {
     let count = from.len() / W;
@@ -178,7 +178,7 @@ macro_rules! sums {
             let mut good = start <= most;
             for at in 0..count {
                 let step = u64::from(<$number>::from_le_bytes([$($plane[at]),+]));
-                // With both below it, the sum does not wrap before this is noticed.
+                // If both were at most `most`, the sum does not wrap before this is detected.
                 sum = sum.wrapping_add(step);
                 good &= (step <= most) & (sum <= most);
                 into[at] = (sum as i64).wrapping_add(base).to_ne_bytes();

@@ -1,24 +1,25 @@
-//! Floats that are stored with fewer bits than they have in memory.
+//! Decoding of floats that are stored with reduced precision.
 
 use super::decode::DecodeError;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use std::ops::Range;
 
-/// The way in which floats are stored.
+/// Storage format of floats.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ShortFloats {
-    /// Floats of 16 bits.
+    /// 16-bit floats.
     Half,
-    /// The same, all lower bytes before all upper ones.
+    /// 16-bit floats in byte planes, the lower bytes first.
     SplitHalf,
-    /// The upper bits of floats of 32 bits, 1 to 32 of them, without gaps.
+    /// The upper 1 to 32 bits of 32-bit floats, bit-packed.
     Truncated(u32),
-    /// Numbers of 1 to 32 bits without gaps: steps from the first number to the second.
+    /// Bit-packed integers of 1 to 32 bits, which divide the range from the first number to the second into
+    /// equal steps.
     Quantised(u32, (f64, f64)),
 }
 
-/// Makes floats of 32 or 64 bits (`width` is 4 or 8) of the items `wanted` of those in `from`. `into` has room
-/// for them.
+/// Decodes the items `wanted` of `from` to floats of `width` 4 or 8 bytes in `into`, which has exactly their
+/// size.
 pub fn from_short_floats(
     stored: ShortFloats,
     width: usize,
@@ -55,7 +56,7 @@ for_each_cpu! {
     fn convert(stored: ShortFloats, width: usize, from: &[u8], start: usize, into: &mut [u8]) = convert_body
 }
 
-/// Lengths have been checked.
+/// Decodes floats; the lengths have been checked.
 #[inline(always)]
 fn convert_body(stored: ShortFloats, width: usize, from: &[u8], start: usize, into: &mut [u8]) {
     let whole = from.as_chunks::<2>().0;
@@ -100,7 +101,7 @@ fn convert_body(stored: ShortFloats, width: usize, from: &[u8], start: usize, in
     }
 }
 
-/// Numbers at a time.
+/// Number of values in a block.
 const BLOCK: usize = 64;
 
 #[inline(always)]
@@ -111,7 +112,7 @@ fn floats(width: usize, into: &mut [u8], numbers: impl Fn(usize, &mut [u32]), va
     }
 }
 
-/// Writes the values of numbers, which are fetched some at a time: from the first on, into all of a slice.
+/// Fills `into` with the values of numbers, which are fetched in blocks.
 #[inline(always)]
 fn blocks<const W: usize>(
     into: &mut [[u8; W]],
@@ -127,7 +128,7 @@ fn blocks<const W: usize>(
     }
 }
 
-/// Fetches numbers of so many bits, without gaps; the first of all begins with the lowest bit of the first byte.
+/// Unpacks bit-packed numbers from number `first` on; number 0 starts at the lowest bit of the first byte.
 #[inline(always)]
 fn unpack(from: &[u8], bits: u32, first: usize, into: &mut [u32]) {
     let mask = (1u64 << bits) - 1;
@@ -142,14 +143,14 @@ fn unpack(from: &[u8], bits: u32, first: usize, into: &mut [u32]) {
     }
 }
 
-/// A float of 16 bits.
+/// Converts the bits of a 16-bit float.
 #[inline(always)]
 fn half(bits: u32) -> f32 {
     const BIAS: u32 = 112 << 23;
     let (sign, rest) = ((bits & 0x8000) << 16, (bits & 0x7fff) << 13);
-    // Infinities, and numbers that are none, have the largest exponent here and there.
+    // Infinities and NaN have the largest exponent in both formats.
     let exponent = if rest >= 0x7c00 << 13 { 2 * BIAS } else { BIAS };
-    // The smallest numbers are whole multiples of the least one.
+    // Subnormal numbers are multiples of the smallest one.
     let small = f32::from_bits(rest + BIAS + (1 << 23)) - f32::from_bits(BIAS + (1 << 23));
     let size = if rest < 0x400 << 13 { small.to_bits() } else { rest + exponent };
     f32::from_bits(sign | size)

@@ -1,12 +1,12 @@
-//! Items to planes of bytes and to bits: the opposite of `planes`.
+//! Encoding of items as byte planes and bits, the inverse of `planes`.
 
 use super::copy::ask_ahead;
 use super::decode::DecodeError;
 use super::planes::Planes;
 use forthwith_kernels::{CpuFeatures, for_each_cpu};
 
-/// Takes items of `width` (2, 4 or 8) bytes apart: `into` gets the least significant bytes of all items, then
-/// the next ones. It has as many bytes as `from`.
+/// Splits items of `width` (2, 4 or 8) bytes into planes: `into` gets the least significant bytes of all
+/// items, then the next ones. It has the length of `from`.
 pub fn to_planes(planes: Planes, width: usize, from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
     to_planes_at(CpuFeatures::current(), planes, width, from, into)
 }
@@ -29,19 +29,19 @@ fn to_planes_at(
     Ok(())
 }
 
-/// What [`differences_to_planes`] wrote.
+/// Summary of the numbers that [`differences_to_planes`] wrote.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
     /// The first number.
     pub first: u64,
-    /// The bits that any difference has.
+    /// Bitwise or of all differences, without the first number.
     pub bits: u64,
-    /// The first number and all differences together: the last number.
+    /// Sum of the first number and all differences, which is the last number.
     pub sum: u64,
 }
 
-/// The differences of 64-bit numbers in native order, of which the first stays as it is, in planes of bytes. `more`
-/// is added to each of the numbers. The answer tells of what was written, even if others change the numbers meanwhile.
+/// Delta-encodes 64-bit numbers in native byte order, plus `more`, to byte planes; the first number is kept.
+/// The result describes the written bytes, even if another thread changes the numbers meanwhile.
 pub fn differences_to_planes(
     from: &[[u8; 8]],
     more: u64,
@@ -53,7 +53,7 @@ pub fn differences_to_planes(
     Ok(differences(CpuFeatures::current(), from, more, into))
 }
 
-/// One bit for each truth, the lowest of a byte first; the last byte is filled up with zeros.
+/// Packs booleans into bits, least significant first; the last byte is padded with zeros.
 pub fn to_bits(from: &[u8], into: &mut [u8]) -> Result<(), DecodeError> {
     if from.len().div_ceil(8) != into.len() {
         return Err(DecodeError::Length { from: from.len(), into: into.len() });
@@ -82,8 +82,7 @@ for_each_cpu! {
     fn bits(from: &[u8], into: &mut [u8]) = bits_body
 }
 
-/// Items that are taken apart together: they stay in the nearest cache until the last of their bytes is
-/// written.
+/// Number of items in a block, which stays in the first-level cache until its last plane is written.
 const BLOCK: usize = 512;
 
 macro_rules! split {

@@ -1,4 +1,4 @@
-//! Whether byte strings are text.
+//! Validation of UTF-8.
 
 use super::parts::in_parts;
 use crate::Column;
@@ -6,23 +6,23 @@ use forthwith_kernels::{CpuFeatures, for_each_cpu};
 use simdutf8::basic::from_utf8;
 use std::ops::Range;
 
-/// Strings are checked together, as many as fill this number of bytes: they are in the cache when the places
-/// where they are cut are checked.
+/// Number of bytes of strings that are validated together, so that they are still in the cache when their
+/// boundaries are checked.
 const TOGETHER: i64 = 256 << 10;
 
-/// Bytes that are looked at before it is asked whether one was found.
+/// Number of bytes that are checked between two tests of the result.
 const PIECE: usize = 4096;
 
-/// Bytes for which another thread is begun, at least.
+/// Minimum number of bytes for each thread.
 const WORTH_A_THREAD: usize = 2 << 20;
 
-/// Checks that every string is UTF-8: strings are the `bytes` between neighbouring `offsets` (int64). For
-/// formats that promise text.
+/// Checks that every string is UTF-8, for formats that guarantee it. Strings are the `bytes` between
+/// neighbouring int64 `offsets`.
 pub fn check_utf8(offsets: &Column, bytes: &Column) -> Result<(), BadText> {
     check_utf8_by(offsets, bytes, 1)
 }
 
-/// As [`check_utf8`], by several threads where there are many bytes.
+/// Checks strings like [`check_utf8`], with up to `threads` threads for large data.
 pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result<(), BadText> {
     let Some(offsets) = offsets.as_i64() else { return Err(BadText { row: 0 }) };
     let bytes = bytes.as_bytes();
@@ -31,9 +31,9 @@ pub fn check_utf8_by(offsets: &Column, bytes: &Column, threads: usize) -> Result
     in_parts(threads, rows, 1, |rows| check(offsets, bytes, rows)).into_iter().collect()
 }
 
-/// Whether bytes are UTF-8 and cut between characters only: where `ends` say (int64 in native order), which
-/// count them on from `from`, do not fall, and are all that there is of them. For what was just written;
-/// [`check_utf8`] says of all strings of a column which is not.
+/// Whether bytes are UTF-8 and divided at character boundaries: at `ends` (int64 in native byte order,
+/// relative to `from`), which must not decrease, and of which the last is the end of the bytes. For bytes
+/// that were just written; [`check_utf8`] returns the invalid row.
 #[must_use]
 pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
     let ends = ends.as_chunks::<8>().0;
@@ -42,7 +42,7 @@ pub fn are_texts(ends: &[u8], from: i64, bytes: &[u8]) -> bool {
     if ends.last().map_or(Some(0), place) != Some(bytes.len()) {
         return false;
     }
-    // Characters of one byte are cut by nothing.
+    // Any offset is a character boundary of ASCII.
     if run_plain(CpuFeatures::current(), bytes) {
         return true;
     }
@@ -57,13 +57,13 @@ for_each_cpu! {
     fn run_plain(bytes: &[u8]) -> bool = plain_body
 }
 
-/// Whether all characters are of one byte.
+/// Whether all bytes are ASCII.
 #[inline(always)]
 fn plain_body(bytes: &[u8]) -> bool {
     bytes.chunks(PIECE).all(|piece| piece.iter().fold(0, |any, byte| any | byte) < 0x80)
 }
 
-/// The first of some strings that is not UTF-8.
+/// Checks a range of strings, and reports the first that is not UTF-8.
 fn check(offsets: &[i64], bytes: &[u8], rows: Range<usize>) -> Result<(), BadText> {
     let one = |row: usize| {
         let text = range(offsets[row], offsets[row + 1], bytes);
@@ -86,7 +86,7 @@ fn check(offsets: &[i64], bytes: &[u8], rows: Range<usize>) -> Result<(), BadTex
         let whole = range(offsets[from], offsets[to], bytes);
         // Characters of one byte are cut by nothing.
         if !whole.is_some_and(<[u8]>::is_ascii) {
-            // Valid as a whole, and cut only between characters.
+            // The bytes must be valid as a whole, and divided at character boundaries.
             let whole = whole.filter(|text| from_utf8(text).is_ok());
             let between = |at: &i64| bytes.get(*at as usize).is_none_or(|byte| byte & 0xC0 != 0x80);
             if whole.is_none() || !offsets[from + 1..to].iter().all(between) {
@@ -98,10 +98,10 @@ fn check(offsets: &[i64], bytes: &[u8], rows: Range<usize>) -> Result<(), BadTex
     Ok(())
 }
 
-/// Whether no offset is less than the one before or than zero.
+/// Whether the offsets are not negative and do not decrease.
 fn rises(offsets: &[i64]) -> bool {
-    // Signs are looked at together, without an early exit and without comparisons, which not every processor has for many
-    // numbers at once. A difference overflows only if one of the two is negative.
+    // Signs are combined, without an early exit and without comparisons, which not every processor has as
+    // SIMD instructions. A difference overflows only if one of its operands is negative.
     let differences =
         offsets.array_windows().fold(0, |all, [start, end]| all | start | end.wrapping_sub(*start));
     differences | offsets.last().copied().unwrap_or(0) >= 0
@@ -115,6 +115,6 @@ fn range(start: i64, end: i64, bytes: &[u8]) -> Option<&[u8]> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("string {row} is not valid UTF-8")]
 pub struct BadText {
-    /// Its number.
+    /// Row of the string.
     pub row: u64,
 }

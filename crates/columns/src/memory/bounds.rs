@@ -1,12 +1,11 @@
-//! Sizes that all kinds of memory keep to.
+//! Sizes that are common to all kinds of memory.
 
-/// Zero bytes readable before a buffer's first.
+/// Number of readable zero bytes before the first byte of a buffer.
 pub(crate) const PAD: usize = 64;
-/// Bytes writable after a buffer's capacity.
+/// Number of writable bytes after the capacity of a buffer.
 pub(crate) const SLACK: usize = 64;
-/// Bytes of a huge page on the systems that matter; elsewhere this decides no more than how far ahead pages
-/// are made.
+/// Size of a huge page in bytes on common systems; on others, it only decides how many pages are made in
+/// advance.
 pub(crate) const HUGE: usize = 2 << 20;
-/// From here on buffers are mappings of their own, as the ordinary allocator would have it: but ours keep
-/// their pages.
+/// Size in bytes from which buffers are mappings, as in the system allocator; but these keep their pages.
 pub(super) const MAP_FROM: usize = 128 << 10;

@@ -1,30 +1,30 @@
-//! Bytes being written.
+//! Buffers for bytes that are written.
 
 use super::bounds::MAP_FROM;
 use super::{HUGE_WORTH, Memory, OutOfMemory, PAD, Region, SLACK, Shared, heap::Heap, map, map::Map};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// Owned byte memory, writable while building.
+/// Owned, writable memory.
 ///
-/// The first byte is aligned to 64. The 64 bytes before it are zero and may be read, so that "the item before
-/// the first" needs no test; the 64 bytes after the capacity may be written, so that short copies need not
-/// stop exactly. All bytes are initialised: new memory is zero, memory from the pool holds something older.
+/// The first byte is aligned to 64. The 64 bytes before it are zero and may be read, so that access to the
+/// item before the first needs no test; the 64 bytes after the capacity may be written, so that short copies
+/// may exceed it. All bytes are initialised: new memory is zero, and memory from the pool has arbitrary
+/// content.
 pub struct Buffer {
     start: NonNull<u8>,
     capacity: usize,
     region: Region,
-    /// Bytes counted as in use for this buffer.
+    /// Number of bytes that are charged to the [`Memory`] for this buffer.
     charged: usize,
-    /// Whether the region knows how much of it was written; otherwise all of it may have been.
+    /// Whether the region knows how many bytes were written; otherwise all may have been.
     touched: bool,
     shared: Arc<Shared>,
 }
 
 // SAFETY: the memory is owned by this value alone; `start` points into `region`.
 unsafe impl Send for Buffer {}
-// SAFETY: through a shared reference only reading is safe; writing through `as_ptr` is the writer's
-// obligation.
+// SAFETY: a shared reference only allows reads; writes through `as_ptr` are the writer's obligation.
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
@@ -40,14 +40,14 @@ impl Buffer {
         Ok(Self::of(shared, region, total))
     }
 
-    /// In a mapping that is there.
+    /// Makes a buffer of an existing mapping, and charges it.
     pub(super) fn mapped(shared: &Arc<Shared>, map: Map) -> Result<Self, OutOfMemory> {
         let total = map.len();
         shared.charge(total).map_err(|_| OutOfMemory { bytes: total })?;
         Ok(Self::of(shared, Region::Map(map), total))
     }
 
-    /// `charged` bytes were.
+    /// Makes a buffer of a region for which `charged` bytes are charged.
     fn of(shared: &Arc<Shared>, region: Region, charged: usize) -> Self {
         let (start, shared) = (NonNull::dangling(), shared.clone());
         let mut buffer = Self { start, capacity: 0, region, charged, touched: false, shared };
@@ -55,21 +55,21 @@ impl Buffer {
         buffer
     }
 
-    /// The first byte. It stays valid for reads and writes of `capacity + 64` bytes until the buffer is
-    /// grown, shrunk or dropped.
+    /// Returns a pointer to the first byte. It is valid for reads and writes of `capacity + 64` bytes until
+    /// the buffer is grown, shrunk or dropped.
     #[must_use]
     pub fn as_ptr(&self) -> *mut u8 {
         self.start.as_ptr()
     }
 
-    /// Bytes that can be written, apart from the slack.
+    /// Returns the capacity in bytes, without the slack.
     #[must_use]
     pub fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Makes room for `needed` bytes in all, at least doubling if that is more than the capacity. The first
-    /// `used` bytes are kept; pointers to them are not.
+    /// Grows the capacity to at least `needed` bytes, doubling it at least if it does not suffice. The first
+    /// `used` bytes are kept; pointers to them are invalidated.
     ///
     /// # Panics
     /// If `used` is more than the capacity.
@@ -85,7 +85,7 @@ impl Buffer {
         self.grow_to(used, needed)
     }
 
-    /// The first `len` bytes.
+    /// Returns the first `len` bytes.
     ///
     /// # Panics
     /// If `len` is more than the capacity.
@@ -96,7 +96,7 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), len) }
     }
 
-    /// The first `len` bytes, to be written.
+    /// Returns the first `len` bytes, mutably.
     ///
     /// # Panics
     /// If `len` is more than the capacity.
@@ -107,7 +107,8 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), len) }
     }
 
-    /// Gives back what lies after the first `used` bytes. Those are kept; pointers to them are not.
+    /// Releases memory after the first `used` bytes where that pays. Those are kept; pointers to them are
+    /// invalidated.
     ///
     /// # Panics
     /// If `used` is more than the capacity.
@@ -124,12 +125,12 @@ impl Buffer {
             Region::Map(map) => {
                 let needed = PAD + used + SLACK;
                 let idle = map.warm().saturating_sub(needed);
-                // To take huge pages apart costs more than it gives back.
+                // Splitting huge pages costs more than the released memory is worth.
                 if map.shares() && spare <= used / 8 {
                     map.set_warm(needed.max(map.warm()));
                 } else if self.shared.pools() && idle <= needed.max(MAP_FROM) {
-                    // Address space that was never touched costs nothing, and the next reservation of this
-                    // size finds its pages again.
+                    // Untouched address space is free, and the next reservation of this size reuses the
+                    // pages.
                     map.set_warm(needed.max(map.warm()));
                 } else {
                     let Some(tail) = map.cut(needed) else { return };
@@ -145,12 +146,12 @@ impl Buffer {
         }
     }
 
-    /// Where this is memory of pages of its own, their kind, and the bytes from the start on that have them
-    /// from an earlier life.
+    /// Returns the kind of the buffer's pages, and the number of bytes from the start that have pages
+    /// already. `None` if the buffer is on the heap or shares huge pages with others.
     pub(crate) fn pages(&self) -> Option<(Pages, usize)> {
         let Region::Map(map) = &self.region else { return None };
         if map.shares() {
-            // The first write to any of those that share it makes a page.
+            // The first write to any buffer in a huge page makes the page.
             return None;
         }
         let huge = map.is_huge() && map::there_are_huge_pages();
@@ -158,7 +159,7 @@ impl Buffer {
         Some((kind, map.warm().saturating_sub(PAD)))
     }
 
-    /// The [`Memory`] this came from.
+    /// Returns the [`Memory`] that it was allocated from.
     #[must_use]
     pub fn memory(&self) -> Memory {
         Memory(self.shared.clone())
@@ -183,7 +184,7 @@ impl Buffer {
         Ok(())
     }
 
-    /// Grows a mapping by moving its pages; false if it stays as it was.
+    /// Grows a mapping by moving its pages; returns whether it succeeded.
     fn remap(&mut self, total: usize) -> bool {
         let Region::Map(map) = std::mem::replace(&mut self.region, Region::Gone) else {
             return false; // never: the caller has looked
@@ -195,21 +196,21 @@ impl Buffer {
         done
     }
 
-    /// Copies what is used to memory that is no larger than that.
+    /// Copies the used bytes to a new buffer of exactly their size.
     fn move_out(&mut self, used: usize) {
-        // Refusal is no harm: the buffer stays as large as it is.
+        // If the allocation fails, the buffer keeps its size.
         let total = used + PAD + SLACK;
         let Ok(mut exact) = Self::allocate(&self.shared, used, used) else { return };
         exact.bytes_mut(used).copy_from_slice(self.bytes(used));
         if let Region::Map(map) = &mut self.region {
-            // The pool is to keep pages, not address space that was never touched.
+            // The pool should keep pages, not untouched address space.
             let touched = map.warm().max(total);
             drop(map.cut(touched));
         }
         *self = exact;
     }
 
-    /// Keeps the part of a cut-off tail that has pages from an earlier life.
+    /// Returns the part of a cut-off tail that has pages to the pool.
     fn release_tail(&self, mut tail: Map) {
         let warm = tail.warm();
         if warm >= MAP_FROM {
@@ -218,7 +219,7 @@ impl Buffer {
         }
     }
 
-    /// Finds start and capacity in the region and clears the bytes before the start.
+    /// Updates start and capacity from the region, and clears the bytes before the start.
     fn settle(&mut self) {
         match &self.region {
             Region::Heap(heap) => {
@@ -237,7 +238,7 @@ impl Buffer {
     }
 }
 
-/// The kinds of pages that memory can have.
+/// Size of pages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pages {
     Small,

@@ -1,11 +1,11 @@
-//! Small buffers: the ordinary allocator.
+//! Small buffers from the global allocator.
 
 use super::{PAD, SLACK};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-/// Zeroed bytes from the global allocator. Aligned by hand: with a plain alignment the allocator can hand out
-/// fresh pages, which are zero already, instead of clearing them.
+/// Zeroed bytes from the global allocator. They are aligned here, not by the layout: for a small alignment,
+/// the allocator can return fresh pages, which are zero already, instead of clearing them.
 pub(super) struct Heap {
     base: NonNull<u8>,
     layout: Layout,
@@ -17,7 +17,7 @@ unsafe impl Send for Heap {}
 unsafe impl Sync for Heap {}
 
 impl Heap {
-    /// Room for `capacity` bytes behind [`PAD`] and before [`SLACK`], with some to spare for alignment.
+    /// Allocates `capacity` bytes with [`PAD`] before and [`SLACK`] after them, and space for alignment.
     pub(super) fn new(capacity: usize) -> Option<Self> {
         let bytes = capacity.checked_add(PAD + SLACK + ALIGN)?;
         let layout = Layout::from_size_align(bytes, 16).ok()?;
@@ -26,12 +26,12 @@ impl Heap {
         Some(Self { base, layout })
     }
 
-    /// Bytes behind [`PAD`] and before [`SLACK`], whatever the alignment took.
+    /// Returns the capacity in bytes, without [`PAD`], [`SLACK`] and the space for alignment.
     pub(super) fn capacity(&self) -> usize {
         self.layout.size() - PAD - SLACK - ALIGN
     }
 
-    /// The first data byte, with [`PAD`] bytes before it.
+    /// Returns the first data byte, which has [`PAD`] bytes before it.
     pub(super) fn start(&self) -> NonNull<u8> {
         let address = self.base.addr().get();
         let skip = (address + PAD).next_multiple_of(ALIGN) - address;
@@ -42,7 +42,7 @@ impl Heap {
 
 impl Drop for Heap {
     fn drop(&mut self) {
-        // SAFETY: `base` came from the global allocator with this very layout and is freed once.
+        // SAFETY: `base` came from the global allocator with this layout, and is freed once.
         unsafe { dealloc(self.base.as_ptr(), self.layout) }
     }
 }

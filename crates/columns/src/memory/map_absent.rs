@@ -1,8 +1,8 @@
-//! No mappings on this system: every buffer comes from the ordinary allocator.
+//! Stub for systems without mappings, where every buffer comes from the global allocator.
 
 use std::ptr::NonNull;
 
-/// Cannot exist here.
+/// Uninhabited.
 pub(super) enum Map {}
 
 impl Map {

@@ -3,15 +3,15 @@
 use super::HUGE;
 use std::{ptr::NonNull, sync::OnceLock};
 
-/// A range of pages owned by this value: readable, writable, zero until written.
+/// Owned range of pages: readable, writable, and zero until written.
 pub(super) struct Map {
     base: NonNull<u8>,
     len: usize,
-    /// So many bytes from the start were written in an earlier life: their pages are there.
+    /// Number of bytes from the start that have pages from earlier use.
     warm: usize,
-    /// Whether huge pages were asked for.
+    /// Whether huge pages were requested.
     huge: bool,
-    /// Whether it lies in huge pages that others have parts of, too.
+    /// Whether it is in huge pages that other mappings share.
     shares: bool,
 }
 
@@ -21,7 +21,7 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    /// Reserves at least `bytes`; with `huge`, at an address where huge pages can lie, and asking for them.
+    /// Reserves at least `bytes` bytes; with `huge`, aligned to huge pages, which are requested.
     pub(super) fn new(bytes: usize, huge: bool) -> Option<Self> {
         let mut map = Self::reserve(bytes, huge)?;
         if huge {
@@ -30,16 +30,16 @@ impl Map {
         Some(map)
     }
 
-    /// Reserves at least the given bytes for each column, next to each other in huge pages: many small
-    /// mappings cost more.
+    /// Reserves at least the given numbers of bytes, next to each other in huge pages, which is cheaper than
+    /// many small mappings.
     pub(super) fn side_by_side(sizes: &[usize]) -> Option<Vec<Self>> {
         let all = sizes.iter().try_fold(0_usize, |sum, size| sum.checked_add(round_up(*size, page())?))?;
         let mut rest = Self::new(all, true)?;
-        // The rest behind the last whole huge page has small pages.
+        // The end after the last whole huge page has small pages.
         let ends = rest.base.as_ptr().wrapping_add(rest.len / HUGE * HUGE);
         let mut maps = Vec::with_capacity(sizes.len());
         for (number, size) in sizes.iter().enumerate() {
-            // A page that was rounded up to stays whole.
+            // Rounding up to pages keeps the last page of each mapping whole.
             let behind = if number + 1 < sizes.len() { Some(rest.cut(*size)?) } else { None };
             rest.huge = false;
             rest.shares = rest.base.as_ptr() < ends;
@@ -50,12 +50,12 @@ impl Map {
         Some(maps)
     }
 
-    /// Whether huge pages were asked for, all of its own.
+    /// Whether huge pages were requested for this mapping alone.
     pub(super) fn is_huge(&self) -> bool {
         self.huge
     }
 
-    /// Whether it lies in huge pages that others have parts of, too.
+    /// Whether it is in huge pages that other mappings share.
     pub(super) fn shares(&self) -> bool {
         self.shares
     }
@@ -72,22 +72,23 @@ impl Map {
         self.warm
     }
 
-    /// Notes that the first `bytes` have pages now.
+    /// Sets the number of bytes from the start that have pages.
     pub(super) fn set_warm(&mut self, bytes: usize) {
         self.warm = bytes.min(self.len);
     }
 
-    /// Allows the system to take the pages before they are written again, when it needs some. Their contents are lost.
+    /// Allows the system to reclaim the pages when it needs memory, until they are written again. Their
+    /// content is lost.
     pub(super) fn free_lazily(&mut self) {
-        // A hint: where the call does not exist, the pages stay.
-        // SAFETY: the range is an owned mapping, and nothing refers to it.
+        // SAFETY: the range is an owned mapping, and nothing refers to it. A hint: if the system call does not
+        // exist, the pages stay.
         unsafe { libc::madvise(self.base.as_ptr().cast(), self.warm, libc::MADV_FREE) };
     }
 
-    /// Grows to at least `bytes`, perhaps elsewhere. Page tables move, bytes do not.
+    /// Grows to at least `bytes` bytes, perhaps at another address. Pages are moved, not copied. Returns the
+    /// unchanged mapping on failure.
     pub(super) fn resize(self, bytes: usize, huge: bool) -> Result<Self, Self> {
-        // The kernel would not mind alignment when it moves pages: take a suitable place first, then move
-        // there.
+        // The kernel ignores alignment when it moves pages: reserve an aligned range first, then move there.
         let Some(place) = Self::reserve(bytes, huge) else { return self.stretch(bytes) };
         // SAFETY: both ranges are owned mappings and do not overlap; the call replaces `place` by the pages
         // of `self`.
@@ -102,8 +103,8 @@ impl Map {
         };
         if moved == libc::MAP_FAILED {
             // The kernel may have unmapped `place` before it failed, and another thread may have mapped
-            // something there since: unmapping it again could hit that. Untouched address space is lost at
-            // worst.
+            // memory at that address since, which a second unmapping could hit. At worst, untouched address
+            // space is leaked.
             std::mem::forget(place);
             return Err(self);
         }
@@ -117,8 +118,8 @@ impl Map {
         Ok(map)
     }
 
-    /// Grows to at least `bytes` at an address of the kernel's choice: where address space is short, old and
-    /// new place together may be more than there is.
+    /// Grows to at least `bytes` bytes at an address of the kernel's choice: where address space is limited,
+    /// it may not suffice for the old and the new range together. Returns the unchanged mapping on failure.
     pub(super) fn stretch(self, bytes: usize) -> Result<Self, Self> {
         let Some(len) = round_up(bytes, page()) else { return Err(self) };
         // SAFETY: the range is an owned mapping; on success it is replaced by the one returned, on failure
@@ -133,7 +134,8 @@ impl Map {
         Ok(Self { base, len, warm, huge, shares: false })
     }
 
-    /// Cuts everything after the first `keep` bytes (rounded up to pages) off, as a mapping of its own.
+    /// Splits off the bytes after the first `keep` (rounded up to pages) as a mapping; `None` if either part
+    /// would be empty.
     pub(super) fn cut(&mut self, keep: usize) -> Option<Self> {
         let keep = round_up(keep, page())?;
         let rest = self.len.checked_sub(keep).filter(|rest| *rest > 0)?;
@@ -151,8 +153,8 @@ impl Map {
     fn reserve(bytes: usize, huge: bool) -> Option<Self> {
         let align = if huge { HUGE } else { page() };
         let len = round_up(bytes.max(1), page())?;
-        // A huge page that does not fit is none: an end that would leave most of it empty gets small ones,
-        // since clearing pages costs as much as using them.
+        // An end that would leave most of a huge page empty gets small pages, since clearing pages costs as
+        // much as using them.
         let len = if huge && len % HUGE >= HUGE / 2 { round_up(len, HUGE)? } else { len };
         let extra = if huge { HUGE } else { 0 };
         let asked = len.checked_add(extra)?;
@@ -183,8 +185,8 @@ impl Map {
 
     fn ask_for_huge_pages(&mut self) {
         self.huge = true;
-        // A hint: refusal (no such pages in this kernel) changes nothing but speed.
-        // SAFETY: the range is an owned mapping.
+        // SAFETY: the range is an owned mapping. A hint: refusal (no huge pages in this kernel) affects only
+        // speed.
         unsafe { libc::madvise(self.base.as_ptr().cast(), self.len, libc::MADV_HUGEPAGE) };
     }
 }
@@ -196,7 +198,7 @@ impl Drop for Map {
     }
 }
 
-/// Bytes of address space the process may still take: `usize::MAX` unless it was given a limit.
+/// Returns the number of bytes of address space that the process may still map; `usize::MAX` without a limit.
 pub(super) fn address_space_left() -> usize {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: the call writes into `limit` and nowhere else.
@@ -220,7 +222,7 @@ fn page() -> usize {
     usize::try_from(size).ok().filter(|size| size.is_power_of_two()).unwrap_or(4096)
 }
 
-/// Whether the system gives huge pages to those who ask.
+/// Whether the system provides huge pages on request.
 pub(super) fn there_are_huge_pages() -> bool {
     static THERE: OnceLock<bool> = OnceLock::new();
     *THERE.get_or_init(|| {
@@ -229,14 +231,13 @@ pub(super) fn there_are_huge_pages() -> bool {
     })
 }
 
-/// Has the system make the pages of some memory now; what is in pages that are there does not change.
+/// Makes the system map the pages of a range now; the content of existing pages does not change.
 ///
 /// # Safety
-/// It lies in one mapping that stays where it is meanwhile.
+/// The range must be in one mapping, which is not moved or unmapped during the call.
 pub(super) unsafe fn populate(start: *mut u8, len: usize) {
     let before = start.addr() % page();
-    // A hint: where the call does not exist, the first write makes a page.
-    // SAFETY: by the caller's word the pages belong to one mapping; the call writes nothing that could be
-    // read.
+    // SAFETY: the pages belong to one mapping, as the caller guarantees, and the call does not change their
+    // bytes. A hint: if the system call does not exist, the first write makes a page.
     unsafe { libc::madvise(start.wrapping_sub(before).cast(), len + before, libc::MADV_POPULATE_WRITE) };
 }

@@ -63,10 +63,9 @@ impl Memory {
         Buffer::allocate(&self.0, bytes, expected)
     }
 
-    /// Buffers that are filled together: of each the bytes to reserve, and how many are expected to be
-    /// written. Of some, those that would have small pages each and whose pages the pool does not keep, and
-    /// if they are worth a huge page together, they lie in the same ones, with little room beyond what is
-    /// expected. The others are `None`, and to be had one by one.
+    /// Allocates buffers that are filled together. Each wish is the bytes to reserve and the bytes expected
+    /// to be written. Buffers come from pooled pages, or share huge pages with little spare capacity if they
+    /// are large enough together. `None` for the others, which the caller allocates one by one.
     pub fn allocate_together(&self, wishes: &[(usize, usize)]) -> Vec<Option<Buffer>> {
         self.0.together(wishes)
     }
@@ -243,8 +242,8 @@ impl Shared {
         self.outstanding.fetch_sub(bytes, Relaxed);
     }
 
-    /// A mapping of at least `bytes`, of which some are expected to be written, from the pool if it has one
-    /// that fits well.
+    /// Returns a mapping of at least `bytes`, of which `expected` are expected to be written, from the pool
+    /// if one fits well.
     fn map(&self, bytes: usize, expected: usize) -> Option<Map> {
         let huge = self.wants_huge(expected);
         if let Some(map) = self.kept(bytes, expected, huge) {
@@ -255,7 +254,7 @@ impl Shared {
         Some(map)
     }
 
-    /// The same, if it has one.
+    /// Returns a mapping like [`map`](Self::map), but only from the pool.
     fn kept(&self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         // The pages kept last are in the shared pool.
         let pooled = self.common().and_then(|mut common| common.take(bytes, expected, huge));

@@ -1,16 +1,15 @@
-//! Mappings kept for reuse.
+//! Pool of mappings for reuse.
 
 use super::bounds::{MAP_FROM, PAD, SLACK};
 use super::map::{Map, address_space_left};
 use forthwith_platform::ForkLocal;
 use std::sync::Mutex;
 
-/// Mappings in the order they came in, oldest first. Columns made again in the same order find their own
-/// pages.
+/// Mappings, oldest first. Columns that are made again in the same order find their own pages.
 #[derive(Default)]
 pub(super) struct Pool {
     kept: Vec<Map>,
-    /// Bytes that have pages.
+    /// Number of bytes that have pages.
     bytes: usize,
 }
 
@@ -28,14 +27,16 @@ impl Pool {
         &self.kept
     }
 
-    /// Of the mappings of at least `bytes` the one with as many pages as are `expected` to be written, or the
-    /// one made for this number of bytes if no less than all are; otherwise of those below, to be grown.
-    /// Neither if it is out of proportion: a small column must not pin a large mapping, and a small warm
-    /// start is no help to a large column.
+    /// Takes a mapping for `bytes` bytes, of which `expected` will be written. Prefers mappings of at least
+    /// `bytes`, and among them the one whose number of bytes with pages is closest to `expected`, or whose
+    /// length is closest to `bytes` if all of it is expected to be written; otherwise takes a shorter one, to
+    /// be grown. Mappings of more than four times `bytes` are excluded, so that a small column does not pin a
+    /// large mapping; so are shorter ones with pages for less than a quarter of `expected`, which would not
+    /// help.
     pub(super) fn take(&mut self, bytes: usize, expected: usize, huge: bool) -> Option<Map> {
         let most = bytes.saturating_mul(4);
-        // A size of a column that is only a bound tells nothing of its pages. But then the same is said each
-        // time.
+        // An expected size that is only the upper bound says nothing about pages; but it is the same bound in
+        // each step of a loop.
         let is_bound = expected.saturating_add(PAD + SLACK) >= bytes;
         let alike = |(_, map): &(usize, &Map)| map.is_huge() == huge;
         let fit = |(at, map): (usize, &Map)| {
@@ -54,8 +55,8 @@ impl Pool {
         Some(map)
     }
 
-    /// Keeps `map` and answers what had to leave for it to stay within `limit` bytes and `most` mappings: the
-    /// oldest, or the map itself.
+    /// Keeps `map` and returns the mappings that it evicts to stay within `limit` bytes and `most` mappings:
+    /// the oldest, or `map` itself if it exceeds the limit.
     pub(super) fn put(&mut self, map: Map, limit: usize, most: usize) -> Vec<Map> {
         if map.warm() > limit {
             return vec![map];
@@ -75,20 +76,21 @@ impl Pool {
     }
 }
 
-/// Bytes that all share: as much as the C library's allocator leaves untrimmed at most.
+/// Number of bytes that the process keeps: as many as the C library's allocator leaves untrimmed.
 pub(super) const COMMON_BYTES: usize = 64 << 20;
-/// Bytes that all share beyond those, of which the system may take the pages at any time: other allocators keep as much for a
-/// while, and a table that is read again is written into pages that are there.
+/// Number of bytes beyond [`COMMON_BYTES`] that the process keeps, but whose pages the system may reclaim at
+/// any time: other allocators keep as many for a while, and a table that is read again is written into
+/// existing pages.
 const LAZY_BYTES: usize = 192 << 20;
-/// Mappings that do: they are looked through one by one.
+/// Number of mappings that the process keeps; they are searched linearly.
 const COMMON_MOST: usize = 256;
-/// So much address space may be kept with them, times what was written.
+/// Maximum ratio of kept address space to written bytes.
 const IDLE: usize = 64;
 
-/// The pages that all memories of this process share.
+/// Returns the pool that all memories of this process share.
 ///
-/// A forked process has a pool of its own, since another thread of its parent may have been changing the parent's, and since
-/// pages that its parent wrote to would be copied before they are written again.
+/// A forked process has its own pool, since another thread of its parent may have been changing the parent's
+/// pool, and since pages that its parent wrote would be copied on the next write.
 pub(super) fn of_process() -> &'static Mutex<Pool> {
     static POOL: ForkLocal<Mutex<Pool>> = ForkLocal::new();
     POOL.get()
@@ -100,8 +102,9 @@ impl Pool {
         if map.warm() == 0 {
             return vec![map];
         }
-        // A reservation follows what a file says of itself. What was written does not. Where there is room,
-        // the next reservation of this size is to find its pages again.
+        // The size of a reservation comes from untrusted metadata of a file, the number of written bytes does
+        // not. Where address space is unlimited, long mappings are kept, so that the next reservation of this
+        // size finds its pages again.
         let idle = if address_space_left() == usize::MAX { IDLE } else { 1 };
         if map.len() / idle > map.warm().max(MAP_FROM) {
             drop(map.cut(map.warm()));

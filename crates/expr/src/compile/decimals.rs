@@ -1,11 +1,11 @@
-//! Decimals, which are compared with numbers in the text and with each other as they are, and made floats where that is asked for.
+//! Comparison of decimals with constants and with each other, and their conversion to floats on request.
 
 use super::{Checked, Compiler, Operand, Value};
 use crate::{error::Fault, error::Span, scalar::Number, syntax::Binary};
 use forthwith_columns::{DType, LogicalType};
 
 impl Compiler<'_> {
-    /// The digits behind the point of a value, if it is a column of decimals.
+    /// Returns the scale of a value, if it is a column of decimals.
     pub(super) fn scale(&mut self, value: &Value) -> Option<u32> {
         match self.time(value)? {
             LogicalType::Decimal { scale, .. } => Some(scale),
@@ -13,7 +13,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A comparison of which one side at least is a column of decimals.
+    /// Compares two values, of which at least one is a column of decimals.
     pub(super) fn decimals(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
         if !operation.is_comparison() {
             let what = format!("{} of decimals: {ONLY}", operation.word());
@@ -40,7 +40,7 @@ impl Compiler<'_> {
         self.by_count(column, operation, count, is_between, at)
     }
 
-    /// Decimals as floats: the count of their last digit as a float, divided.
+    /// Converts decimals to floats: the unscaled value as a float, divided by a power of ten.
     pub(super) fn float_of_decimals(
         &mut self,
         x: &Value,
@@ -58,12 +58,12 @@ impl Compiler<'_> {
     }
 }
 
-/// What can be done with decimals.
+/// Supported operations on decimals, for errors.
 const ONLY: &str = "decimals are compared with numbers in the text and with decimals of as many digits behind the point; \
                     float64(…) makes floats of them";
 
-/// The number of last digits that a number in the text is at most, and whether it lies between this and the next one. Floats are
-/// what is written: the shortest decimal that means them. Beyond 128 bits it is the last number there is.
+/// Returns the unscaled value of a constant, rounded down, and whether it was rounded; `None` for booleans
+/// and NaN. A float is converted from its shortest decimal representation. The result saturates at 128 bits.
 fn count(number: Number, scale: u32) -> Option<(i128, bool)> {
     let (digits, exponent) = match number {
         Number::Bool(_) => return None,

@@ -1,4 +1,4 @@
-//! The arithmetic of TTreeFormula: all numbers are doubles, and functions have values outside their domains.
+//! Arithmetic of TTreeFormula: all numbers are doubles, and functions are defined outside their domains.
 
 use super::{Checked, Compiler, Operand, Value};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 };
 use forthwith_columns::DType;
 
-/// Beyond this, TTreeFormula's `exp` stays what it is.
+/// Maximum argument of TTreeFormula's `exp`.
 const LARGEST_EXPONENT: f64 = 700.0;
 
 impl Compiler<'_> {
@@ -36,7 +36,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A number as a double.
+    /// Converts a number to a double.
     pub(super) fn double(&mut self, x: &Value, at: Span) -> Checked<Value> {
         let x = self.numbers(x, at)?;
         Ok(Value::Operand(self.cast(x, DType::Float64, at)?))
@@ -69,7 +69,7 @@ impl Compiler<'_> {
                 self.choose(&divides, &quotient, &ZERO, at)
             }
             B::Arctan2 => {
-                // That of two zeros is 0, whatever their signs.
+                // For two zeros the result is 0, whatever their signs.
                 let angle = self.binary(B::Arctan2, &x, &y, at)?;
                 let zeros = [self.binary(B::Equal, &x, &ZERO, at)?, self.binary(B::Equal, &y, &ZERO, at)?];
                 let both = self.binary(B::And, &zeros[0], &zeros[1], at)?;
@@ -84,14 +84,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// A number without its fraction, as an integer with a sign.
+    /// Truncates a number to a signed integer.
     fn whole_number(&mut self, x: &Value, at: Span) -> Checked<Value> {
         let double = self.double(x, at)?;
         let x = self.numbers(&double, at)?;
         Ok(Value::Operand(self.cast(x, DType::Int64, at)?))
     }
 
-    /// A number as an integer without a sign; negative ones wrap around.
+    /// Converts a number to an unsigned integer; negative ones wrap around.
     fn bits(&mut self, x: &Value, at: Span) -> Checked<Value> {
         let x = self.double(x, at)?;
         let signed = self.whole_number(&x, at)?;
@@ -103,7 +103,7 @@ impl Compiler<'_> {
         self.choose(&negative, &signed, &plain, at)
     }
 
-    /// A function that has a value for every number.
+    /// Compiles a function that is defined for every number.
     pub(super) fn formula_function(
         &mut self,
         function: FormulaFunction,
@@ -136,7 +136,7 @@ impl Compiler<'_> {
             }
             F::Log => (Unary::Log, self.binary(Binary::Greater, &x, &ZERO, at)?),
             F::Log10 => (Unary::Log10, self.binary(Binary::Greater, &x, &ZERO, at)?),
-            // A NaN stays one here.
+            // NaN stays NaN here.
             F::Acosh => {
                 let outside = self.binary(Binary::Less, &x, &number(1.0), at)?;
                 (Unary::Arccosh, self.unary(Unary::Not, &outside, at)?)
@@ -173,7 +173,7 @@ impl Compiler<'_> {
 const ZERO: Value = Value::Number(Number::Float(0.0));
 
 impl Compiler<'_> {
-    /// One value of all items of an entry, which is 0 if there are none.
+    /// Reduces all items of an entry to one value, which is 0 if there are none.
     pub(super) fn of_entry(&mut self, by: syntax::Reduction, items: &Value, at: Span) -> Checked<Value> {
         use syntax::Reduction as R;
         let operand = self.operand(items, at)?;
@@ -195,7 +195,7 @@ impl Compiler<'_> {
         self.alternative(&value, &zero, at)
     }
 
-    /// The items of an entry for which a condition holds.
+    /// Selects the items of an entry for which a condition holds.
     pub(super) fn filter_entry(&mut self, items: &Value, condition: &Value, at: Span) -> Checked<Value> {
         let (items, condition) = (self.numbers(items, at)?, self.numbers(condition, at)?);
         let condition = self.truth(condition, at)?;
@@ -208,7 +208,7 @@ impl Compiler<'_> {
         Ok(Value::Operand(Operand { valid, space, ..items }))
     }
 
-    /// The first where it is present, elsewhere the second.
+    /// Takes the first operand where it is present, and the second elsewhere.
     pub(super) fn alternative(&mut self, x: &Value, y: &Value, at: Span) -> Checked<Value> {
         let x = self.numbers(x, at)?;
         if !self.path(x.space).is_empty() {
@@ -222,7 +222,7 @@ impl Compiler<'_> {
         self.choose(&there, &Value::Operand(Operand { valid: None, ..x }), &y, at)
     }
 
-    /// Whether text contains a text.
+    /// Tests whether text contains a constant.
     pub(super) fn contains(&mut self, text: &Value, part: &Value, at: Span) -> Checked<Value> {
         let Value::Text(part) = part else {
             return Err(Fault::new(at, "the text that is searched for must be in quotes"));

@@ -1,4 +1,5 @@
-//! The lists that `Iteration$` and `Length$` of TTreeFormula count in: the deepest of the columns beside them.
+//! Lists that TTreeFormula's `Iteration$` and `Length$` count in: the deepest ones of the columns in the same
+//! expression.
 
 use super::{Compiler, Operand, Value};
 use crate::{
@@ -9,7 +10,8 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 impl Compiler<'_> {
-    /// For each such variable of an expression, the operand whose items it counts; empty without lists.
+    /// Returns for each such variable of an expression the operand whose items it counts; empty without
+    /// lists.
     pub(super) fn iterations(
         &mut self,
         expression: &Expression,
@@ -21,7 +23,7 @@ impl Compiler<'_> {
             return Ok(found);
         }
         let mut scopes = vec![expression.nodes.len() as Id - 1];
-        // Nodes may have several users, and each is looked at once in each scope.
+        // Nodes may have several users; each is visited once in each scope.
         let mut seen = HashSet::new();
         while let Some(root) = scopes.pop() {
             if seen.contains(&(root, root)) {
@@ -66,7 +68,7 @@ impl Compiler<'_> {
                 return Err(Fault::new(at, what).within(&expression.text, alias));
             }
             if let (Some(at), Some(_)) = (alternative, deepest) {
-                // TTreeFormula takes the first argument for the first item only.
+                // TTreeFormula only uses the first argument for the first item.
                 let what = "Alt$ beside lists is not supported: only beside single values";
                 return Err(Fault::new(at, what).within(&expression.text, alias));
             }
@@ -76,7 +78,7 @@ impl Compiler<'_> {
         Ok(found)
     }
 
-    /// Whether positions in a column choose one item of each entry.
+    /// Whether positions in a column select one item of each entry.
     fn is_one_item(
         &mut self,
         expression: &Expression,
@@ -95,7 +97,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A value that has none of the lists that an expression goes through.
+/// Returns the value for an expression without lists: 0, or 1 for the number of items.
 pub(super) const fn without_lists(length: bool) -> Value {
     Value::Number(crate::scalar::Number::Int(length as i128))
 }

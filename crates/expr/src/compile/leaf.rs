@@ -1,12 +1,12 @@
-//! What the values of a column are, and in which lists.
+//! Types of the values of a column, and of the lists that contain them.
 
 use crate::program::Kind;
 use forthwith_columns::{DType, Form, LogicalType};
 
-/// One level of lists.
+/// A level of lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
-    /// The length that all have; `None` where they differ.
+    /// Common length of the lists; `None` if it varies.
     pub(crate) size: Option<u64>,
     /// Whether lists may be missing.
     pub(crate) lacking: bool,
@@ -15,9 +15,9 @@ pub(crate) struct Level {
 /// The values of a column.
 #[derive(PartialEq, Eq)]
 pub(crate) struct Leaf {
-    /// The lists, from the outside in.
+    /// Levels of lists, outermost first.
     pub(crate) levels: Vec<Level>,
-    /// What they are, or why nothing can be computed of them but whether they are missing.
+    /// Kind of the values, or the reason why only their validity can be used.
     pub(crate) kind: Result<Kind, String>,
     /// Whether values may be missing.
     pub(crate) lacking: bool,
@@ -76,7 +76,7 @@ impl Leaf {
     }
 }
 
-/// Whether values are lists, of any kind and whether they may be missing or not.
+/// Whether values are lists, of any kind, optional or not.
 pub(crate) fn is_list(form: &Form) -> bool {
     match form {
         Form::List { .. } | Form::Regular { .. } => true,
@@ -94,7 +94,7 @@ pub(super) fn has_options(form: &Form) -> bool {
     }
 }
 
-/// The Form of a column in which nothing is missing.
+/// Returns the Form without options.
 pub(super) fn without_options(form: Form) -> Form {
     match form {
         Form::Option { content, .. } => without_options(*content),

@@ -152,12 +152,12 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether the lists of a level are there, if some may be missing.
+    /// Returns the validity of the lists of a level, if some may be missing.
     pub(super) fn lists_there(&self, operand: Operand, level: usize) -> Option<Register> {
-        self.there[operand.lists as usize].get(level).copied().flatten()
+        self.list_validity[operand.lists as usize].get(level).copied().flatten()
     }
 
-    /// Whether values of aligned operands, and all lists around them, are there, if some may be missing.
+    /// Returns the common validity of aligned operands and of all lists around them, if some may be missing.
     pub(super) fn all_there(
         &mut self,
         operands: &[Operand],
@@ -179,16 +179,17 @@ impl Compiler<'_> {
         Ok(all)
     }
 
-    /// The row for levels of lists, of which some may be missing.
+    /// Returns the row of [`list_validity`](Self::list_validity) for levels of lists, and adds it if it is
+    /// new.
     pub(super) fn levels_there(&mut self, mut levels: Vec<Option<Register>>) -> u32 {
         while levels.last() == Some(&None) {
             levels.pop();
         }
-        if let Some(known) = self.there.iter().position(|there| *there == levels) {
+        if let Some(known) = self.list_validity.iter().position(|row| *row == levels) {
             return known as u32;
         }
-        self.there.push(levels);
-        self.there.len() as u32 - 1
+        self.list_validity.push(levels);
+        self.list_validity.len() as u32 - 1
     }
 
     /// Only those items of the lists of a level for which a condition holds, with all that is within them.

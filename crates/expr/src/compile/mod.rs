@@ -108,9 +108,9 @@ struct Operand {
     register: Register,
     kind: Kind,
     space: SpaceId,
-    /// Whether each value is there, if some may be missing.
+    /// Validity of the values, if some may be missing.
     valid: Option<Register>,
-    /// Whether its lists are there: a row of [`Compiler::there`].
+    /// Validity of its lists: a row of [`Compiler::list_validity`].
     lists: u32,
 }
 
@@ -125,9 +125,10 @@ struct Compiler<'n> {
     steps: Vec<Made>,
     known: HashMap<Step, Register>,
     aliases: HashMap<String, Value>,
-    /// For each level of lists from the outside in, whether these are there, if some may be missing. The first row is
-    /// that of lists that are all there; each row ends with a level that may lack some.
-    there: Vec<Vec<Option<Register>>>,
+    /// Validity of lists: rows with a register for each level from the outside in, or `None` for a level
+    /// without missing lists. The first row is empty, since all lists are valid; other rows end with a
+    /// register.
+    list_validity: Vec<Vec<Option<Register>>>,
     /// The aliases that are being looked at.
     within: Vec<String>,
     /// The text that is being looked at.
@@ -150,7 +151,7 @@ impl<'n> Compiler<'n> {
             steps: Vec::new(),
             known: HashMap::new(),
             aliases: HashMap::new(),
-            there: vec![Vec::new()],
+            list_validity: vec![Vec::new()],
             within: Vec::new(),
             text: 0,
             formula: false,

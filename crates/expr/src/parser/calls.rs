@@ -51,7 +51,7 @@ impl Parser {
         self.called(name, function, &arguments, axis, at)
     }
 
-    /// `axis=-1`.
+    /// Parses `axis=-1`.
     fn axis(&mut self, function: Function) -> Result<i64, Fault> {
         let word = self.advance();
         let takes_axis =
@@ -89,7 +89,7 @@ impl Parser {
             }
             (Function::Extreme(_, binary), [x, y]) if axis.is_none() => match self.spelling {
                 Spelling::Python => Kind::Binary(binary, *x, *y),
-                // As in C++, the second only if it is beyond the first.
+                // As in C++, the second is only taken if it is beyond the first.
                 Spelling::TTreeFormula => {
                     let beyond = if binary == Binary::Minimum { Binary::Greater } else { Binary::Less };
                     let second = self.push(Kind::Binary(beyond, *x, *y), at)?;
@@ -126,7 +126,7 @@ impl Parser {
         self.push(kind, at)
     }
 
-    /// `isin(x, [1, 2])`, of which the name and the bracket were read.
+    /// Parses the arguments of `isin(x, [1, 2])`.
     fn is_in(&mut self, name: &str, start: Span) -> Result<Id, Fault> {
         let x = self.expression(0)?;
         self.expect(",")?;
@@ -143,7 +143,7 @@ impl Parser {
         Ok(found)
     }
 
-    /// Whether a value is one of those in brackets, as comparisons with each of them.
+    /// Parses a bracketed list of values, and compares a value with each of them.
     pub(super) fn among(&mut self, x: Id, negated: bool) -> Result<Id, Fault> {
         let open = self.advance();
         let close = if open.token == Token::Mark("[") { "]" } else { ")" };
@@ -169,13 +169,13 @@ impl Parser {
         whole.ok_or_else(|| Fault::new(open.at.to(end), "no value to compare with"))
     }
 
-    /// `MinIf$(x, condition)`: the condition has a value for each item, or one for all of them.
+    /// Builds `MinIf$(x, condition)`, whose condition has one value for each item, or one for all of them.
     fn reduce_if(&mut self, by: Reduction, items: Id, condition: Id, at: Span) -> Result<Id, Fault> {
         let kept = self.push(Kind::FilterEntry { items, condition }, at)?;
         self.push(Kind::ReduceEntry { by, items: kept }, at)
     }
 
-    /// Whether whole numbers are odd, or even.
+    /// Builds a test whether integers are odd or even.
     fn parity(&mut self, x: Id, odd: bool, at: Span) -> Result<Id, Fault> {
         let whole = self.push(Kind::Cast(forthwith_columns::DType::Int64, x), at)?;
         let one = self.push(Kind::Int(1), at)?;
@@ -184,7 +184,7 @@ impl Parser {
         self.push(Kind::Binary(Binary::Equal, bit, wanted), at)
     }
 
-    /// `TMath::Gaus(x, mean, sigma, norm)`.
+    /// Builds `TMath::Gaus(x, mean, sigma, norm)`.
     fn gaus(&mut self, x: Id, more: &[Id], at: Span) -> Result<Id, Fault> {
         let norm = match more.get(2).map(|norm| &self.nodes[*norm as usize].kind) {
             None => false,
@@ -201,7 +201,7 @@ impl Parser {
         let scaled = self.push(Kind::Binary(Binary::Multiply, half, argument), at)?;
         let exponent = self.push(Kind::Binary(Binary::Multiply, scaled, argument), at)?;
         let mut value = self.push(Kind::Unary(Unary::Exp, exponent), at)?;
-        // As ROOT has it: nothing so far away, and a large number without a width.
+        // As in ROOT: zero beyond 39 standard deviations, and a large number without a width.
         let far = number(self, 39.0)?;
         let size = self.push(Kind::Unary(Unary::Abs, argument), at)?;
         let beyond = self.push(Kind::Binary(Binary::Greater, size, far), at)?;
@@ -217,7 +217,7 @@ impl Parser {
         self.push(Kind::Where(none, large, value), at)
     }
 
-    /// A whole number, with a sign or without.
+    /// Returns an integer constant, which may have a sign.
     fn position(&self, id: Id) -> Result<i64, Fault> {
         let value = |id: Id| match self.nodes[id as usize].kind {
             Kind::Int(value) => i64::try_from(value).ok(),

@@ -1,4 +1,4 @@
-//! From tokens to syntax, by the precedence of operators.
+//! Operator-precedence parser.
 
 mod calls;
 mod precedence;
@@ -11,12 +11,12 @@ use crate::{
 };
 use precedence::Binding;
 
-/// Brackets, signs and functions within each other.
+/// Maximum nesting depth of brackets, signs and functions.
 const DEEPEST: u32 = 200;
-/// Nodes of one expression.
+/// Maximum number of nodes of an expression.
 const MOST: usize = 20_000;
 
-/// The nodes of a text; the last is the whole.
+/// Parses a text to nodes; the last one is the root.
 pub(crate) fn parse(text: &str, spelling: Spelling) -> Result<Vec<Node>, Fault> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens, next: 0, nodes: Vec::new(), depth: 0, spelling };
@@ -57,7 +57,7 @@ impl Parser {
     }
 
     fn lexeme(&self) -> &Lexeme {
-        // The last token is the end, which is never passed.
+        // The last token is `End`, which is never passed.
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
@@ -102,7 +102,7 @@ impl Parser {
         self.nodes[id as usize].at
     }
 
-    /// An expression of operators that bind at least as tightly.
+    /// Parses an expression of operators with a precedence of at least `least`.
     fn expression(&mut self, least: u8) -> Result<Id, Fault> {
         self.depth += 1;
         if self.depth > DEEPEST {
@@ -149,7 +149,7 @@ impl Parser {
         Ok(left)
     }
 
-    /// `in`, before a text or a list of values, and `not in`.
+    /// Parses `in`, followed by a text or a list of values, and `not in`.
     fn membership(&mut self, left: Id, negated: bool) -> Result<Id, Fault> {
         self.advance();
         if negated {
@@ -194,7 +194,7 @@ impl Parser {
         self.tokens.get(self.next + 1).is_some_and(|next| next.token == Token::Name("in".into()))
     }
 
-    /// One comparison, or several in a chain, which all have to hold: `1 < x < 5` is `(1 < x) and (x < 5)`.
+    /// Parses one comparison, or a chain that is true if all hold: `1 < x < 5` is `(1 < x) and (x < 5)`.
     fn comparisons(&mut self, first: Id) -> Result<Id, Fault> {
         let mut left = first;
         let mut whole: Option<Id> = None;
@@ -220,7 +220,7 @@ impl Parser {
         Ok(whole.unwrap_or(first))
     }
 
-    /// `a > 1 & b < 2` is a chain around `1 & b` in Python, and seldom meant.
+    /// Rejects `a > 1 & b < 2`, which in Python is a chain around `1 & b`, and rarely intended.
     fn not_bits(&self, middle: Id) -> Result<(), Fault> {
         let node = &self.nodes[middle as usize];
         match node.kind {
@@ -235,7 +235,7 @@ impl Parser {
         }
     }
 
-    /// TTreeFormula takes no `<` behind a `<<` for a comparison.
+    /// Rejects `<` after `<<`, which TTreeFormula does not parse as a comparison.
     fn not_shifted(&self, left: Id) -> Result<(), Fault> {
         let node = &self.nodes[left as usize];
         match node.kind {
@@ -249,7 +249,8 @@ impl Parser {
         }
     }
 
-    /// TTreeFormula takes `a < b <= c` for `(a < b) <= c`, but `a < b > c` for `a < (b > c)`.
+    /// Rejects mixed comparisons: TTreeFormula parses `a < b <= c` as `(a < b) <= c`, but `a < b > c` as `a <
+    /// (b > c)`.
     fn not_mixed(&self, binary: Binary, operator: usize) -> Result<(), Fault> {
         let other = match binary {
             Binary::Less => "<=",
@@ -276,7 +277,7 @@ impl Parser {
         before.is_some_and(|lexeme| lexeme.token == Token::Mark("("))
     }
 
-    /// A sign, or a value with what stands behind it.
+    /// Parses a sign and its operand, or a value with its postfix operators.
     fn operand(&mut self, least: u8) -> Result<Id, Fault> {
         let start = self.lexeme().at;
         let (unary, binds) = match self.peek() {
@@ -339,7 +340,7 @@ impl Parser {
     }
 }
 
-/// A shorthand for tests and messages: whether a reduction has no value for an empty list.
+/// Whether a reduction has no value for an empty list.
 pub(crate) const fn may_lack(by: Reduction) -> bool {
     matches!(by, Reduction::Min | Reduction::Max | Reduction::First | Reduction::Argmin | Reduction::Argmax)
 }

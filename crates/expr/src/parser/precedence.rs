@@ -1,26 +1,27 @@
-//! The precedence of operators: Python's, and that of TTreeFormula, which splits a text at one operator after another.
+//! Operator precedence: that of Python, and that of TTreeFormula, which splits a text at one operator after
+//! another.
 
 use crate::syntax::{Binary, Spelling};
 
-/// How tightly an operator binds: larger numbers bind more tightly.
+/// Precedence of an operator; larger numbers bind more tightly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Binding {
     pub(super) level: u8,
-    /// The least level of operators within the right operand.
+    /// Minimum level of operators in the right operand.
     pub(super) right: u8,
 }
 
 pub(super) const CHOICE: u8 = 1;
-/// Python's `not`.
+/// Level of Python's `not`.
 pub(super) const NOT: u8 = 4;
-/// All comparisons of Python.
+/// Level of Python's comparisons.
 pub(super) const COMPARISON: u8 = 5;
-/// Python's signs.
+/// Level of Python's signs.
 const SIGN: u8 = 12;
-/// Beyond all operators between two operands.
+/// Level above all binary operators.
 const TIGHTEST: u8 = 20;
 
-/// The binding of an operator between two operands.
+/// Returns the precedence of a binary operator.
 pub(super) const fn binding(binary: Binary, spelling: Spelling) -> Binding {
     match spelling {
         Spelling::Python => python(binary),
@@ -28,7 +29,7 @@ pub(super) const fn binding(binary: Binary, spelling: Spelling) -> Binding {
     }
 }
 
-/// The least level of operators within the operand of a sign.
+/// Returns the minimum level of operators in the operand of a sign.
 pub(super) const fn of_sign(spelling: Spelling) -> u8 {
     match spelling {
         Spelling::Python => SIGN,
@@ -36,7 +37,7 @@ pub(super) const fn of_sign(spelling: Spelling) -> u8 {
     }
 }
 
-/// The least level of operators within the operand of `!` or `~`.
+/// Returns the minimum level of operators in the operand of `!` or `~`.
 pub(super) const fn of_prefix(spelling: Spelling) -> u8 {
     match spelling {
         Spelling::Python => SIGN,
@@ -54,14 +55,14 @@ const fn python(binary: Binary) -> Binding {
         Binary::ShiftLeft | Binary::ShiftRight => 9,
         Binary::Add | Binary::Subtract => 10,
         Binary::Multiply | Binary::Divide | Binary::FloorDivide | Binary::Remainder => 11,
-        // To the right: 2**3**2 is 2**9.
+        // Right-associative: 2**3**2 is 2**9.
         Binary::Power => return Binding { level: 13, right: SIGN },
         _ => COMPARISON,
     };
     Binding { level, right: level + 1 }
 }
 
-/// Each operator of TTreeFormula has a level of its own, and some group from the right: `a*b*c` is `a*(b*c)`.
+/// Each operator of TTreeFormula has its own level, and some are right-associative: `a*b*c` is `a*(b*c)`.
 const fn formula(binary: Binary) -> Binding {
     let (level, from_the_left) = match binary {
         Binary::Or => (2, false),

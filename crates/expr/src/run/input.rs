@@ -80,7 +80,7 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     if wanted != found {
         return Err(format!("{} where {} was promised", array.form.type_string(), input.form.type_string()));
     }
-    let mut rows = usize::try_from(length).map_err(|_| "more rows than memory has room for".to_owned())?;
+    let mut rows = usize::try_from(length).map_err(|_| "row count overflows usize".to_owned())?;
     let (mut levels, mut lists, mut form) = (Vec::new(), Vec::new(), &array.form);
     let mut around: Option<Around<'_>> = None;
     loop {
@@ -99,10 +99,7 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
             Form::Regular { size, content } => {
                 let outer = around.take();
                 if outer.as_ref().is_some_and(|outer| !outer.is_identity) {
-                    return Err(
-                        "one of its lists, which are all of one length, is missing or not in its place"
-                            .into(),
-                    );
+                    return Err("missing or reordered lists of a fixed length are not supported".into());
                 }
                 rows = times(rows, *size)?;
                 levels.push(None);
@@ -111,7 +108,7 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
             }
             Form::Option { key, content } if is_list(content) => {
                 if around.is_some() {
-                    return Err("its lists may be missing in two ways".into());
+                    return Err("nested option types around a list are not supported".into());
                 }
                 around = Some(Around::of(integers(buffer(array, key, "index", DType::Int64)?, rows)?));
                 content
@@ -215,13 +212,16 @@ fn placed<'a>(array: &'a Array, key: &str, index: &[i64]) -> Result<Offsets<'a>,
     let mut end = first;
     for at in index {
         if *at >= 0 {
-            let (start, stop) = bounds(at)
-                .ok_or_else(|| format!("list {at} is meant of {}", offsets.len().saturating_sub(1)))?;
+            let count = offsets.len().saturating_sub(1);
+            let missing = || format!("list index {at} is out of range: there are {count} lists");
+            let (start, stop) = bounds(at).ok_or_else(missing)?;
             if start < 0 || stop < start {
-                return Err("lists that end before they start".into());
+                return Err("list offsets are negative or decrease".into());
             }
             if start != end {
-                return Err("its lists are not in their places".into());
+                return Err(format!(
+                    "list offsets are not contiguous: list {at} starts at {start}, expected {end}"
+                ));
             }
             end = stop;
         }
@@ -232,7 +232,7 @@ fn placed<'a>(array: &'a Array, key: &str, index: &[i64]) -> Result<Offsets<'a>,
 
 fn times(rows: usize, size: u64) -> Result<usize, String> {
     let size = usize::try_from(size).ok();
-    size.and_then(|size| rows.checked_mul(size)).ok_or_else(|| "more items than memory has room for".into())
+    size.and_then(|size| rows.checked_mul(size)).ok_or_else(|| "item count overflows usize".into())
 }
 
 fn buffer<'a>(array: &'a Array, key: &str, part: &str, dtype: DType) -> Result<&'a Column, String> {
@@ -262,7 +262,7 @@ fn offsets<'a>(array: &'a Array, key: &str, rows: usize) -> Result<Offsets<'a>, 
     let ascends = items.windows(2).fold(true, |ascends, pair| ascends & (pair[0] <= pair[1]))
         && items.first().is_none_or(|first| *first >= 0);
     if !ascends {
-        return Err("lists that end before they start".into());
+        return Err("list offsets are negative or decrease".into());
     }
     Ok(Offsets { items, column: Some(column) })
 }
@@ -286,7 +286,8 @@ fn gathered(from: &Buffer, index: &[i64]) -> Result<Buffer, String> {
             Err(_) => Ok(T::default()),
         };
         let items = index.iter().map(at).collect::<Result<Vec<T>, usize>>();
-        Ok(T::buffer(items.map_err(|at| format!("row {at} is meant of {}", from.len()))?))
+        let missing = |at| format!("row index {at} is out of range: there are {} rows", from.len());
+        Ok(T::buffer(items.map_err(missing)?))
     })
 }
 

@@ -1,4 +1,4 @@
-//! Steps over the files of a chain whose columns the caller names, once for all files that have the same fields in the same types.
+//! Steps over a chain whose columns the caller selects once for all files with the same fields and types.
 
 use super::{
     Chain, ChainLoss, ChainSelection, ChainStep, Damage,
@@ -13,12 +13,13 @@ use std::{
     ops::{Range, RangeBounds},
 };
 
-/// Limit of remembered schemas, each of which keeps a file open; the least recently used is dropped.
+/// Maximum number of remembered schemas, each of which keeps a file open; the least recently used one is
+/// dropped.
 const MOST_SCHEMAS: usize = 8;
 
-/// Reads the files of a chain step after step; no step has entries of two files. A file of an unknown schema is returned, and the caller
-/// [names its columns](Self::begin_like), [reads it by a selection](Self::begin) or [passes it](Self::pass). Files of a known schema
-/// are opened and read without asking.
+/// Reads the files of a chain in steps; a step never spans two files. Files of unknown schema are returned,
+/// and the caller [selects their columns](Self::begin_like), [reads the file with a selection](Self::begin)
+/// or [skips it](Self::pass). Files of a known schema are opened and read directly.
 ///
 /// ```
 /// use forthwith::{AlikeStep, Chain, SchemaOptions, SelectOptions, Step};
@@ -46,50 +47,52 @@ pub struct AlikeSteps {
     options: SelectOptions,
     bits: bool,
     step: Step,
-    /// Those used last come first.
+    /// Known schemas, most recently used first.
     schemas: VecDeque<Schema>,
-    /// The number of schemas that were named.
+    /// Number of schemas that the caller has selected columns for.
     named: u64,
     current: Option<(Option<u64>, CurrentFile)>,
-    /// The file that was returned last, until the caller has said what to do with it.
+    /// The file that was returned last, while the caller has not decided about it.
     asked: Option<usize>,
     returns_empty: bool,
-    /// The entries of each file, if these are counted file by file.
+    /// The entries to read of each file, if they are limited.
     file_entries: Option<FileEntries>,
 }
 
-/// A range of entries of each file, as Python's slices count them: a negative bound counts from the end of the file.
+/// Range of entries of each file, with the semantics of a Python slice: a negative bound counts from the end
+/// of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FileEntries {
-    /// The first entry; that of the file if `None`.
+    /// First entry; `None` for the start of the file.
     pub start: Option<i64>,
-    /// The entry after the last; that of the file if `None`.
+    /// End of the range; `None` for the end of the file.
     pub stop: Option<i64>,
 }
 
-/// A step, or a file that the caller has to decide about.
+/// A step, or a file that the caller must decide about.
 #[derive(Debug)]
 pub enum AlikeStep {
     /// A step.
     Read {
-        /// The number that [`AlikeSteps::begin_like`] gave the file's schema; `None` of a file that is read by a selection.
+        /// Number of the file's schema, from [`AlikeSteps::begin_like`]; `None` for a file that is read with
+        /// a selection.
         schema: Option<u64>,
-        /// The entries and arrays.
+        /// Entries and arrays of the step.
         step: ChainStep,
     },
-    /// A file that was not read: its schema is unknown, or it cannot be opened. With [`Damage::Skip`] and [`Damage::Null`] also a
-    /// file with parts in which entries cannot be told apart.
+    /// A file that was not read, because its schema is unknown or it cannot be opened. With [`Damage::Skip`]
+    /// and [`Damage::Null`], also a file with gaps.
     Unknown {
-        /// The number of the file.
+        /// Number of the file.
         file: usize,
-        /// Entries of the files before it.
+        /// Number of entries of the files before it.
         before: u64,
     },
 }
 
 impl Chain {
-    /// Steps over files whose columns are named when they are reached. `options` are for all files; entries are counted in all of
-    /// them together.
+    /// Returns steps over files whose columns are selected when they are reached. `options` apply to all
+    /// files; `entries` are counted across all files.
     #[must_use]
     pub fn alike_steps(
         &self,
@@ -114,7 +117,7 @@ impl Chain {
 }
 
 impl FileEntries {
-    /// The entries of a file with this many.
+    /// Returns the range for a file of `entries` entries.
     #[must_use]
     pub fn of(self, entries: u64) -> Range<u64> {
         let resolve = |bound: i64| match bound {
@@ -127,29 +130,30 @@ impl FileEntries {
 }
 
 impl AlikeSteps {
-    /// As [`Selection::with_bits`].
+    /// Sets whether options are read as validity bits; see [`Selection::with_bits`].
     #[must_use]
     pub fn with_bits(mut self, bits: bool) -> Self {
         self.bits = bits;
         self
     }
 
-    /// Returns files of unknown schemas also if they have no entries; by default these are passed. Without effect where damage is not an
-    /// error.
+    /// Sets whether files of unknown schema are returned even if they are empty; by default, these are
+    /// skipped. No effect if damage is not an error.
     #[must_use]
     pub fn with_empty_files(mut self, returns_empty: bool) -> Self {
         self.returns_empty = returns_empty;
         self
     }
 
-    /// Reads these entries of each file. The range of all files together still ends the reading.
+    /// Limits the entries that are read of each file. The range across all files still applies.
     #[must_use]
     pub fn with_file_entries(mut self, entries: FileEntries) -> Self {
         self.file_entries = Some(entries);
         self
     }
 
-    /// The next step or unknown file; `None` after the last. `threads` and `tick` are those of [`Table::read`].
+    /// Reads the next step, or returns a file of unknown schema; `None` after the last. `threads` and `tick`
+    /// are those of [`Table::read`].
     ///
     /// # Errors
     /// A step cannot be read.
@@ -167,7 +171,8 @@ impl AlikeSteps {
                 continue;
             }
             let Some(file) = self.files.next_file() else { return Ok(None) };
-            // The caller opens a first file anyway, unless it may lie before the range, and an unreadable one for its error.
+            // The caller opens the first file anyway, unless it may be before the range, and an unreadable
+            // one for its error.
             let is_first = self.schemas.is_empty() && self.files.part().start == 0;
             if is_first || !self.open(file).unwrap_or(false) {
                 self.asked = Some(file);
@@ -176,11 +181,11 @@ impl AlikeSteps {
         }
     }
 
-    /// Reads the file that was returned by columns of its table, and all files behind it that have the same fields in the same
-    /// types. Fields are given by their positions, as [`Table::select_fields`] takes them. Returns the number of the schema.
+    /// Reads the returned file, and later files of the same schema, with columns of its table. Fields are
+    /// given by their positions, as for [`Table::select_fields`]. Returns the number of the schema.
     ///
     /// # Errors
-    /// As [`Table::select_fields`]; no file was returned.
+    /// Errors of [`Table::select_fields`]; no file was returned.
     pub fn begin_like(
         &mut self,
         table: &Table,
@@ -204,7 +209,7 @@ impl AlikeSteps {
         Ok(id)
     }
 
-    /// Reads the file that was returned, and no other, by a selection of its table.
+    /// Reads only the returned file, with a selection of its table.
     ///
     /// # Errors
     /// Damaged metadata; no file was returned.
@@ -212,25 +217,26 @@ impl AlikeSteps {
         self.begin_file(None, selection.clone().with_bits(self.bits), self.step)
     }
 
-    /// Passes the file that was returned, which has this number of entries.
+    /// Skips the returned file, which has `entries` entries.
     pub fn pass(&mut self, entries: u64) {
         if self.asked.take().is_some() {
             self.files.before = self.files.before.saturating_add(entries);
         }
     }
 
-    /// The numbers of the schemas that are remembered.
+    /// Iterates over the numbers of the remembered schemas.
     pub fn schemas(&self) -> impl Iterator<Item = u64> + '_ {
         self.schemas.iter().map(Schema::id)
     }
 
-    /// The selection of the file of the last step, until the next one is read.
+    /// Returns the selection of the file of the last step, until the next step is read.
     #[must_use]
     pub fn selection(&self) -> Option<&Selection> {
         self.current.as_ref().map(|(_, current)| &current.selection)
     }
 
-    /// Entries of the files before the current one, or of all files after the last step.
+    /// Returns the number of entries of the files before the current one, or of all files after the last
+    /// step.
     #[must_use]
     pub fn entries_before(&self) -> u64 {
         self.files.before
@@ -245,7 +251,8 @@ impl AlikeSteps {
         Ok(())
     }
 
-    /// The entries to read of a table. Without a range for each file they may end behind the table.
+    /// Returns the entries to read of a table. Unless they are limited for each file, their end may exceed
+    /// the table.
     fn part_of(&self, table: &Table) -> Result<Range<u64>> {
         let part = self.files.part();
         let Some(entries) = self.file_entries else { return Ok(part) };
@@ -254,7 +261,7 @@ impl AlikeSteps {
         Ok(start..part.end.min(own.end).max(start))
     }
 
-    /// Opens a file. False if it is of none of the schemas.
+    /// Opens a file; returns whether it has a known schema.
     fn open(&mut self, file: usize) -> Result<bool> {
         let damage = self.files.chain.options().damage;
         if damage == Damage::Raise && self.files.passes(file) {
@@ -277,7 +284,7 @@ impl AlikeSteps {
         Ok(true)
     }
 
-    /// Begins to read a file by one of the schemas. False if it is of none.
+    /// Starts reading a file by a known schema; returns `false` if no schema matches.
     fn begin_known(&mut self, table: &Table, file: usize) -> Result<bool> {
         for at in 0..self.schemas.len() {
             let schema = &self.schemas[at];
@@ -293,7 +300,7 @@ impl AlikeSteps {
         Ok(false)
     }
 
-    /// The next step of the current file; leaves the file after its last.
+    /// Reads the next step of the current file, and closes the file after its last step.
     fn read_current(
         &mut self,
         threads: Option<usize>,

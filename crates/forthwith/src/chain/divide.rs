@@ -1,29 +1,29 @@
-//! Dividing tables into partitions: ranges of entries that are read apart, such as by the workers of a cluster.
+//! Division of tables into partitions, which are ranges of entries that the workers of a cluster read.
 
 use super::{Chain, file_schemas::has_same_fields, opening};
 use crate::{Step, Table};
 use forthwith_plan::Result;
 use std::{collections::BTreeSet, ops::Range};
 
-/// Remote files that are opened at once. Each takes a few small requests.
+/// Number of remote files that are opened concurrently. Each takes a few small requests.
 const REMOTE: usize = 16;
 
 /// The partitions of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// The entries of each partition, in their order. A table without entries has one without entries.
+    /// Entries of each partition, in ascending order. An empty table has one empty partition.
     pub partitions: Vec<Range<u64>>,
-    /// Stored bytes of the columns in all entries.
+    /// Number of stored bytes of the columns in all entries.
     pub stored_bytes: u64,
-    /// Entries of the table.
+    /// Number of entries of the table.
     pub entries: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub file_size: u64,
     /// The [identity](crate::FileInfo::identity) of the file.
     pub identity: Option<String>,
 }
 
-/// Fields of a table, by which other tables with the same fields are divided.
+/// Fields of a table, which other tables with the same fields are divided by.
 #[derive(Clone, Debug)]
 pub struct DivisionSchema {
     /// The table.
@@ -33,8 +33,8 @@ pub struct DivisionSchema {
 }
 
 impl Table {
-    /// Divides the table into partitions of about a size; `None` for a single one. If `align`, a partition ends only where blocks of all
-    /// the fields end, and may be larger.
+    /// Divides the table into partitions of about the size `step`, or into a single one if it is `None`. With
+    /// `align`, partitions only end where blocks of all fields end, and may be larger.
     ///
     /// ```
     /// use forthwith::{File, Step};
@@ -48,7 +48,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// As [`plan`](Self::plan).
+    /// Errors of [`plan`](Self::plan).
     pub fn divide(&self, fields: &[u32], step: Option<Step>, align: bool) -> Result<Division> {
         let entries = self.entries()?;
         let stored_bytes = if fields.is_empty() { 0 } else { self.plan(fields, 0..entries)?.stored_bytes() };
@@ -63,7 +63,7 @@ impl Table {
         Ok(Division { partitions, stored_bytes, entries, file_size: info.size, identity: info.identity })
     }
 
-    /// The entries before which blocks of all fields end, and the end of the table.
+    /// Returns the entries at which blocks of all fields end, and the end of the table.
     fn block_ends(&self, fields: &[u32], entries: u64) -> Result<BTreeSet<u64>> {
         let plan = self.plan(fields, 0..entries)?;
         let mut ends: Vec<BTreeSet<u64>> = vec![BTreeSet::new(); fields.len().min(plan.groups.len())];
@@ -84,8 +84,9 @@ impl Table {
 }
 
 impl Chain {
-    /// Divides the tables that have the fields of one of some tables, in the types that are read: each as [`Table::divide`] does, with
-    /// the position of its schema. `None` of a table with other fields, or whose file has an error.
+    /// Divides each table that matches one of `schemas` as [`Table::divide`] does, and returns it with the
+    /// position of the schema. A table matches if it has the same fields, and those to read have the same
+    /// types. `None` for other tables, and for files with an error.
     #[must_use]
     pub fn divide_alike(
         &self,
@@ -115,7 +116,8 @@ impl DivisionSchema {
     }
 }
 
-/// Partitions that end at allowed entries: at the last one at or before the end of a step, or at the first one behind it.
+/// Returns partitions that end at allowed entries: at the last one at or before the end of a step, or at the
+/// first one after it.
 fn aligned(steps: &[Range<u64>], allowed: &BTreeSet<u64>) -> Vec<Range<u64>> {
     let mut partitions = Vec::new();
     let mut start = 0;

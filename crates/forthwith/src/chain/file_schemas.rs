@@ -1,45 +1,46 @@
-//! Files of several schemas: the columns are chosen once in a table of each schema.
+//! Schemas of the files of a chain, with columns that are selected once in a table of each schema.
 
 use crate::{Table, UnitedColumn};
 use forthwith_plan::{Error, Field, Result};
 
-/// Columns of the files of one schema, chosen in the table of one of them: [`Chain::select_schemas`](crate::Chain::select_schemas) takes them.
+/// Columns of the files of one schema, selected in the table of one of them, for
+/// [`Chain::select_schemas`](crate::Chain::select_schemas).
 #[derive(Clone, Debug)]
 pub struct SchemaColumns {
-    /// The table, whose fields all files of the schema have.
+    /// A table of the schema; all files of the schema have its fields.
     pub table: Table,
-    /// The number of its file.
+    /// Number of the table's file.
     pub file: usize,
-    /// The position of each column that is a field; `None` of computed ones.
+    /// Field of each column; `None` for computed columns.
     pub fields: Vec<Option<u32>>,
-    /// Columns in the types that the files of all schemas have together.
+    /// Columns with a common type across the files of all schemas.
     pub united: Vec<UnitedColumn>,
-    /// A number that schemas share whose files may be read into one result, such as those with the same metadata of Arrow.
+    /// Group of schemas whose files may be read into one result, such as those with equal Arrow metadata.
     pub group: usize,
 }
 
 /// The schema of each file.
 #[derive(Clone, Debug)]
 pub(super) struct FileSchemas {
-    /// At least one.
+    /// The schemas, at least one.
     schemas: Vec<SchemaColumns>,
-    /// The position of each file's schema; without any, all files have the first.
+    /// Position of each file's schema; empty if all files have the first.
     of_file: Vec<usize>,
 }
 
 impl FileSchemas {
-    /// The schemas, and the position of each file's.
+    /// Makes schemas, with the position of each file's schema.
     pub(super) const fn new(schemas: Vec<SchemaColumns>, of_file: Vec<usize>) -> Self {
         Self { schemas, of_file }
     }
 
-    /// All files have the schema of the first one.
+    /// Makes a single schema for all files.
     pub(super) fn like(first: &Table, fields: Vec<Option<u32>>, united: Vec<UnitedColumn>) -> Self {
         let schema = SchemaColumns { table: first.clone(), file: 0, fields, united, group: 0 };
         Self { schemas: vec![schema], of_file: Vec::new() }
     }
 
-    /// The schema of a file.
+    /// Returns the schema of a file.
     ///
     /// # Errors
     /// No file has this number.
@@ -49,25 +50,25 @@ impl FileSchemas {
             .ok_or_else(|| Error::fault(format!("no schema of file {file}")))
     }
 
-    /// The group of the schema of a file.
+    /// Returns the group of a file's schema.
     pub(super) fn group(&self, file: usize) -> Option<usize> {
         self.of(file).ok().map(|schema| schema.group)
     }
 
-    /// The fields of the first schema at the positions that they have in it.
+    /// Returns the fields of the first schema.
     pub(super) fn first_fields(&self) -> Vec<u32> {
         self.schemas.first().map_or_else(Vec::new, |schema| schema.fields.iter().flatten().copied().collect())
     }
 }
 
 impl SchemaColumns {
-    /// The table of a file, if it is that in which the columns were chosen.
+    /// Returns the table, if it is that of file `file`.
     pub(super) fn table_of(&self, file: usize) -> Option<Table> {
         (self.file == file).then(|| self.table.clone())
     }
 
     /// # Errors
-    /// A table has other fields.
+    /// The table has other fields than the schema.
     pub(super) fn check(&self, table: &Table) -> Result<()> {
         if has_same_fields(&self.table, table)? {
             return Ok(());
@@ -75,7 +76,7 @@ impl SchemaColumns {
         Err(Error::invalid("other fields than the first file").in_file(table.file().uri()))
     }
 
-    /// The positions of the columns, if all are fields.
+    /// Returns the fields of the columns, if none is computed.
     ///
     /// # Errors
     /// A column is computed.
@@ -85,7 +86,7 @@ impl SchemaColumns {
     }
 }
 
-/// Whether two tables have fields of the same paths in the same order.
+/// Whether two tables have fields with the same paths in the same order.
 pub(super) fn has_same_fields(first: &Table, other: &Table) -> Result<bool> {
     let (first, other) = (first.fields()?, other.fields()?);
     let is_same = |(first, other): (&Field, &Field)| {

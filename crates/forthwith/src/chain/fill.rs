@@ -1,4 +1,4 @@
-//! Columns of several files, filled from the blocks of all of them.
+//! Reading of columns of several files into one array each.
 
 use super::{Chain, Portion, file_schemas::FileSchemas, opening::Batches};
 use crate::{ProgressCallback, Table, format, selection::joined_up, table::convert};
@@ -8,10 +8,11 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Plan, PlannedConstant, Result};
 use std::{collections::VecDeque, sync::Arc};
 
-/// Stored bytes of files that are read together, at least one file. Pages of mapped files stay in memory until they are read.
+/// Number of stored bytes of files that are read together; at least one file is read. Pages of mapped files
+/// stay in memory until they are read.
 const TOGETHER_BYTES: u64 = 64 << 20;
 
-/// A file that is about to be read.
+/// An opened file with its plan.
 struct Opened {
     file: usize,
     table: Table,
@@ -19,27 +20,27 @@ struct Opened {
     source: Arc<dyn Source>,
 }
 
-/// Arrays of files that follow each other, and the first of these files.
+/// Arrays of consecutive files, and the number of the first file.
 pub(super) struct Segment {
     pub(super) file: usize,
     pub(super) uri: String,
     pub(super) arrays: Vec<Array>,
 }
 
-/// The fields that are read of each file.
+/// Selection of the fields to read of each file.
 #[derive(Clone, Copy)]
 pub(super) enum Wanted<'a> {
-    /// Those of these names.
+    /// Fields by name.
     Names(&'a [String]),
-    /// Those at the positions of each file's schema.
+    /// Fields by their positions in each file's schema.
     Schemas(&'a FileSchemas),
 }
 
-/// How a call reads.
+/// Parameters of a read.
 pub(super) struct Reading<'a, 'b> {
     pub(super) fields: Wanted<'a>,
     pub(super) portions: &'a [Portion],
-    /// Whether files that do not fill the same columns as the first end the reading.
+    /// Whether to stop at a file that cannot fill the columns of the first one.
     pub(super) is_of_one_run: bool,
     pub(super) bits: bool,
     pub(super) threads: Option<usize>,
@@ -47,14 +48,14 @@ pub(super) struct Reading<'a, 'b> {
 }
 
 impl Chain {
-    /// Reads fields, by their names, of all files.
+    /// Reads fields of all files by name.
     ///
     /// # Errors
     /// The error of the first file that has one.
     pub(super) fn fill(&self, reading: &mut Reading<'_, '_>) -> Result<Vec<Array>> {
         let segments = match self.segments(reading, true)? {
             Some(segments) => segments,
-            // Each file by itself says what is wrong with it, and is read again if it changed.
+            // Read each file alone to get its error, or to read it again if it has changed.
             None => self.segments(reading, false)?.unwrap_or_default(),
         };
         let Wanted::Names(names) = reading.fields else {
@@ -63,17 +64,18 @@ impl Chain {
         together(names, segments)
     }
 
-    /// Reads fields of all files by their schemas: files that follow each other and fill the same columns together. `None` if a file
-    /// ends the reading.
+    /// Reads fields of all files by their schemas, with one segment for consecutive files that can fill the
+    /// same columns. Returns `None` if a file stops the read.
     ///
     /// # Errors
-    /// A file cannot be opened, has other fields, or cannot be read: reading it by itself tells more.
+    /// A file cannot be opened, has other fields, or cannot be read; reading it alone gives a more precise
+    /// error.
     pub(super) fn fill_runs(&self, reading: &mut Reading<'_, '_>) -> Result<Option<Vec<Segment>>> {
         self.segments(reading, true)
     }
 
-    /// Reads files that fill the same columns together; if not `side_by_side`, each by itself. `None` where files read side by side
-    /// fail, and none of them does alone.
+    /// Reads consecutive files that can fill the same columns together, or with `side_by_side` unset, each
+    /// file alone. Returns `None` if files fail together and none of them fails alone.
     fn segments(&self, reading: &mut Reading<'_, '_>, side_by_side: bool) -> Result<Option<Vec<Segment>>> {
         let (fields, portions, bits) = (reading.fields, reading.portions, reading.bits);
         let open = |at: usize| self.opened(fields, &portions[at], bits);
@@ -104,7 +106,7 @@ impl Chain {
         })
     }
 
-    /// Opens a file and plans its fields.
+    /// Opens a file and plans the read of its fields.
     fn opened(&self, fields: Wanted<'_>, portion: &Portion, bits: bool) -> Result<Opened> {
         let known = match fields {
             Wanted::Schemas(schemas) => schemas.of(portion.file)?.table_of(portion.file),
@@ -135,7 +137,7 @@ impl Chain {
         Ok(Opened { file: portion.file, table, plan, source })
     }
 
-    /// Reads this file and those behind it that fill the same columns, as far as these are opened or can be.
+    /// Reads a file and the following ones that can fill the same columns.
     fn segment(
         &self,
         first: Opened,
@@ -144,7 +146,7 @@ impl Chain {
         reading: &mut Reading<'_, '_>,
     ) -> Result<Option<Segment>> {
         let mut first = first;
-        // Columns are made as the first file has them that has entries.
+        // The first file with entries determines the columns.
         while let Some(Ok(next)) = ready.front()
             && is_empty_of(&first.plan, &next.plan)
         {
@@ -168,7 +170,7 @@ impl Chain {
             let bytes = |file: &Opened| file.plan.stored_bytes();
             let mut stored = files.iter().map(bytes).fold(0, u64::saturating_add);
             while let Some(Ok(next)) = ready.front() {
-                // A file without entries has nothing to be read.
+                // A file without entries has no data to read.
                 match (is_alike(next), is_empty_of(&next.plan, &plan)) {
                     (true, _) if stored >= TOGETHER_BYTES => break,
                     (true, _) => {
@@ -195,7 +197,7 @@ impl Chain {
             let read = filling.read(self.engine(), &parts, reading.threads, reading.tick.as_deref_mut());
             match read {
                 Err(error) if matches!(error.kind, ErrorKind::Cancelled) => return Err(error),
-                // The caller reads the files one by one.
+                // The caller reads the files individually.
                 Err(error) if matches!(reading.fields, Wanted::Schemas(_)) => return Err(error),
                 Err(_) => {
                     for Opened { table, plan, .. } in &files {
@@ -215,7 +217,7 @@ impl Chain {
         }
         let threads = reading.threads.unwrap_or_else(|| self.engine().options().threads);
         let read = filling.finish(self.engine(), threads);
-        // Each file by itself says where text is that cannot be converted.
+        // Reading each file alone locates text that cannot be converted.
         let read = read.and_then(|mut arrays| convert(&plan, &mut arrays, reading.threads).map(|()| arrays));
         let mut arrays = match read {
             Ok(arrays) => arrays,
@@ -230,7 +232,7 @@ impl Chain {
     }
 }
 
-/// Whether a plan reads nothing, of columns of the types that another one has.
+/// Whether a plan reads no entries, of columns of the same types as those of another plan.
 fn is_empty_of(plan: &Plan, other: &Plan) -> bool {
     let forms = |plan: &Plan| -> Vec<Form> {
         plan.groups
@@ -248,10 +250,10 @@ fn is_empty_of(plan: &Plan, other: &Plan) -> bool {
         && forms(plan) == forms(other)
 }
 
-/// Segments one behind the other, in the types that all of them have together.
+/// Concatenates segments, cast to their common types.
 ///
 /// # Errors
-/// Types without a common one; a number that the common type does not have.
+/// Types without a common type; a number that the common type cannot represent.
 pub(super) fn together(names: &[String], mut segments: Vec<Segment>) -> Result<Vec<Array>> {
     if segments.len() == 1 {
         return Ok(segments.pop().map(|segment| segment.arrays).unwrap_or_default());
@@ -264,9 +266,9 @@ pub(super) fn together(names: &[String], mut segments: Vec<Segment>) -> Result<V
     names.iter().enumerate().map(|(at, name)| column(at, name)).collect()
 }
 
-/// Arrays of files, one behind the other in their common type.
+/// Concatenates the arrays of a column, cast to their common type.
 fn one_behind_the_other(name: &str, arrays: &[(&str, &Array)]) -> Result<Array> {
-    let Some(((first_uri, first), others)) = arrays.split_first() else {
+    let Some(((_, first), others)) = arrays.split_first() else {
         return Err(Error::fault(format!("the column {name:?} was not read")));
     };
     if others.iter().all(|(_, other)| other.form == first.form) {
@@ -275,8 +277,11 @@ fn one_behind_the_other(name: &str, arrays: &[(&str, &Array)]) -> Result<Array> 
     let mut common = first.form.clone();
     for (uri, other) in others {
         common = Form::unite(&[&common, &other.form]).map_err(|_| {
-            let (first, other) = (first.form.type_string(), other.form.type_string());
-            Error::invalid(format!("column {name:?} is {other} in {uri}, and {first} in {first_uri}"))
+            let (known, other) = (common.type_string(), other.form.type_string());
+            Error::invalid(format!(
+                "column {name:?} has type {other} in {uri}, which cannot be combined with {known} of the files \
+                 before it"
+            ))
         })?;
     }
     let cast = |(uri, array): &(&str, &Array)| {

@@ -1,4 +1,4 @@
-//! Many files as one table.
+//! Several files as one table.
 
 mod alike;
 mod divide;
@@ -37,11 +37,11 @@ use std::{
     sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
-/// The tables of several files, one after the other. Cheap to clone, and shared between threads as it is.
+/// Tables of several files, concatenated. Cheap to clone, and `Sync`.
 ///
-/// Files are opened when they are read, several at a time and ahead of their use, and closed afterwards. Entries are counted in all
-/// files together. Reading fills one array for each column from the blocks of all files: nothing is concatenated unless the files
-/// have different types, which become their [common type](Form::unite).
+/// Files are opened when they are read, several at a time and in advance, and closed afterwards. Entries are
+/// counted across all files. A read fills one array for each column from the blocks of all files, without
+/// concatenation unless the files have different types, which are cast to their [common type](Form::unite).
 ///
 /// ```
 /// use forthwith::{Chain, SelectOptions};
@@ -65,30 +65,30 @@ pub struct Chain {
 struct Shared {
     files: Vec<ChainFile>,
     options: ChainOptions,
-    /// Opens the tables in the place of their paths.
+    /// Opens the tables instead of their paths.
     opener: Option<TableOpener>,
     engine: Arc<Engine>,
-    /// The number of entries of each file, as far as known.
+    /// Number of entries of each file, if known.
     lengths: Mutex<Vec<Option<u64>>>,
-    /// Zones of the first file, in which the times of all files are shown.
+    /// Time zones of the first file, in which the times of all files are displayed.
     zones: OnceLock<Vec<(String, Form)>>,
 }
 
-/// Opens the table of a file, by its number.
+/// Opens the table of a file, given its number.
 type TableOpener = Arc<dyn Fn(usize) -> Result<Table> + Send + Sync>;
 
-/// One of the files of a chain.
+/// A file of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChainFile {
     /// Path or URL.
     pub path: PathBuf,
-    /// The table in the file; empty for the only one.
+    /// Path of the table in the file; empty for the only table.
     pub object: String,
     /// Columns of one value each, such as [Hive partitions](crate::files::partitions).
     pub constants: Vec<Constant>,
 }
 
-/// How the files of a chain are opened and read.
+/// Options for opening and reading the files of a chain.
 #[derive(Clone, Debug, Default)]
 pub struct ChainOptions {
     /// Options of the format.
@@ -99,55 +99,58 @@ pub struct ChainOptions {
     pub missing: MissingColumns,
     /// Treatment of damage.
     pub damage: Damage,
-    /// The engine that reads all files; by default one with as many threads as processors.
+    /// Engine that reads all files; by default one with as many threads as processors.
     pub engine: Option<Arc<Engine>>,
 }
 
 /// Treatment of columns that some files lack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MissingColumns {
-    /// An error that names the file.
+    /// Fails with an error that names the file.
     #[default]
     Raise,
-    /// Missing values in the entries of these files. All files are opened first, to find their common types.
+    /// Fills in nulls for the entries of these files. All files are opened first, to determine the common
+    /// types.
     Null,
 }
 
 /// Treatment of damage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Damage {
-    /// An error that names file, object, block and byte.
+    /// Fails with an error that names file, object, block and byte.
     #[default]
     Raise,
-    /// Damaged entries, and files that cannot be opened, are left out and listed as [`Loss`].
+    /// Leaves out damaged entries and files that cannot be opened, and lists them as [`Loss`].
     Skip,
-    /// Damaged entries of a column are missing values; files that cannot be opened are an error. Not for computed columns.
+    /// Replaces damaged values of a column by nulls; files that cannot be opened are an error. Not supported
+    /// for computed columns.
     Null,
 }
 
-/// Entries that were lost, of one of the files of a chain.
+/// Lost entries of a file of a chain.
 #[derive(Debug)]
 pub struct ChainLoss {
-    /// The number of the file.
+    /// Number of the file.
     pub file: usize,
-    /// The entries, counted in the file, and the reason. A file that could not be opened has none.
+    /// Entries, counted within the file, and the reason. The range is empty for a file that could not be
+    /// opened.
     pub loss: Loss,
 }
 
 impl Chain {
-    /// The tables that a text names: `path:table`, where the path may be a glob pattern, a folder, or a URL, and the table may be left
-    /// out if each file has one.
+    /// Makes a chain of the tables that `name` refers to: `path:table`, where the path may be a glob pattern,
+    /// a directory or a URL, and the table may be omitted if each file has only one. No file is opened.
     ///
     /// # Errors
-    /// No file matches; a folder that cannot be read. No file is opened.
+    /// No file matches; a directory cannot be read.
     pub fn open(name: impl AsRef<str>) -> Result<Self> {
         Self::of(&[name], ChainOptions::default())
     }
 
-    /// The tables that several such texts name, in this order.
+    /// Makes a chain of the tables that several names refer to, in this order; see [`open`](Self::open).
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// Errors of [`open`](Self::open).
     pub fn of<S: AsRef<str>>(names: &[S], options: ChainOptions) -> Result<Self> {
         let mut found = Vec::new();
         let mut objects = Vec::new();
@@ -164,16 +167,16 @@ impl Chain {
         Self::new(files.collect(), options)
     }
 
-    /// The tables of these files, in this order.
+    /// Makes a chain of files, in this order.
     ///
     /// # Errors
-    /// There is no file.
+    /// `files` is empty.
     pub fn new(files: Vec<ChainFile>, options: ChainOptions) -> Result<Self> {
         Self::opened_by(None, files, options)
     }
 
-    /// The tables of these files, which a function opens, such as one that keeps a stream open. It is called by several threads, and
-    /// for some files more than once.
+    /// Makes a chain of files whose tables a function opens, such as one that keeps a stream open. It is
+    /// called on several threads, and for some files more than once.
     ///
     /// ```
     /// use forthwith::{Chain, ChainFile, File};
@@ -205,26 +208,26 @@ impl Chain {
         Ok(Self { shared: Arc::new(Shared { files, options, opener, engine, lengths, zones }) })
     }
 
-    /// The files.
+    /// Returns the files.
     #[must_use]
     pub fn files(&self) -> &[ChainFile] {
         &self.shared.files
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     #[must_use]
     #[expect(clippy::len_without_is_empty, reason = "there is always a file")]
     pub fn len(&self) -> usize {
         self.shared.files.len()
     }
 
-    /// The options that it was made with.
+    /// Returns the options that the chain was made with.
     #[must_use]
     pub fn options(&self) -> &ChainOptions {
         &self.shared.options
     }
 
-    /// A chain of these files with another engine.
+    /// Returns a chain of the same files with another engine.
     pub(crate) fn with_engine(&self, engine: &Arc<Engine>) -> Self {
         let Shared { files, options, opener, .. } = &*self.shared;
         let (files, options, opener) = (files.clone(), options.clone(), opener.clone());
@@ -233,16 +236,16 @@ impl Chain {
         Self { shared: Arc::new(Shared { files, options, opener, engine, lengths, zones }) }
     }
 
-    /// The engine that reads all files.
+    /// Returns the engine that reads all files.
     #[must_use]
     pub fn engine(&self) -> &Arc<Engine> {
         &self.shared.engine
     }
 
-    /// Opens the table of a file, with its constants, and its times in the zones of the first file.
+    /// Opens the table of a file, with its constants, and with times in the zones of the first file.
     ///
     /// # Errors
-    /// The file cannot be opened, has no such table, or several where none is named.
+    /// The file cannot be opened, has no table of the path, or has several tables and no path is given.
     pub fn table(&self, file: usize) -> Result<Table> {
         let mut table = self.open_table(file)?;
         if file > 0 && !table.zones().is_empty() {
@@ -282,7 +285,7 @@ impl Chain {
         Ok(self.shared.zones.get_or_init(|| zones))
     }
 
-    /// The answers of a function for some files, in their order. Several threads call it, so that files are opened side by side.
+    /// Calls a function for each of some files, on several threads, and returns the results in order.
     ///
     /// ```
     /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -295,8 +298,8 @@ impl Chain {
         opening::side_by_side(self, files, &work)
     }
 
-    /// The number of entries of each file. Files of unknown length are opened. Where damage is not an error, entries are counted around
-    /// it, and a file that is left out has none.
+    /// Returns the number of entries of each file. Files of unknown length are opened. If damage is not an
+    /// error, only readable entries are counted, and a file that is left out has 0.
     ///
     /// # Errors
     /// A file cannot be opened or counted.
@@ -304,17 +307,17 @@ impl Chain {
         self.lengths_up_to(u64::MAX)
     }
 
-    /// The number of entries of each file that was counted or read.
+    /// Returns the number of entries of each file, if it has been counted or read.
     #[must_use]
     pub fn known_lengths(&self) -> Vec<Option<u64>> {
         self.shared.lengths.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The number of entries of the first files, as many as have `most` entries together.
+    /// Returns the numbers of entries of the first files, up to a total of `most`.
     fn lengths_up_to(&self, most: u64) -> Result<Vec<u64>> {
         let mut lengths = Vec::new();
         let mut total = 0_u64;
-        // Where the last file is not known, none is opened that may not be needed.
+        // If the last file to read is unknown, no file is opened that may not be needed.
         let together = if most == u64::MAX { opening::together(self) } else { 1 };
         while lengths.len() < self.len() && (total < most || lengths.is_empty()) {
             let batch = lengths.len()..(lengths.len() + together).min(self.len());
@@ -351,16 +354,16 @@ impl Chain {
         }
     }
 
-    /// The number of entries of all files.
+    /// Returns the total number of entries.
     ///
     /// # Errors
-    /// As [`lengths`](Self::lengths).
+    /// Errors of [`lengths`](Self::lengths).
     pub fn entries(&self) -> Result<u64> {
         Ok(self.lengths()?.iter().fold(0, |sum, length| sum.saturating_add(*length)))
     }
 
-    /// The paths of the columns that all files have, in the order of the first one; with [`MissingColumns::Null`] those that any
-    /// file has. All files are opened.
+    /// Returns the paths of the columns that all files have, in the order of the first file; with
+    /// [`MissingColumns::Null`], those that any file has. Opens all files.
     ///
     /// # Errors
     /// A file cannot be opened.
@@ -386,23 +389,25 @@ impl Chain {
         Ok(names.unwrap_or_default())
     }
 
-    /// All entries of some columns: an array for each name, which is a column, an alias or an expression.
+    /// Reads all entries of some columns: an array for each name, which is a column, an alias or an
+    /// expression.
     ///
     /// # Errors
-    /// As [`select`](Self::select) and [`ChainSelection::read`].
+    /// Errors of [`select`](Self::select) and [`ChainSelection::read`].
     pub fn columns(&self, names: &[&str]) -> Result<Vec<Array>> {
         Ok(self.select(names, crate::SelectOptions::default())?.read(.., None, None)?.arrays)
     }
 
-    /// Some columns step by step; no step has entries of two files.
+    /// Returns steps of some columns; a step never spans two files.
     ///
     /// # Errors
-    /// As [`select`](Self::select).
+    /// Errors of [`select`](Self::select).
     pub fn steps(&self, names: &[&str], entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
         self.select(names, crate::SelectOptions::default())?.steps(entries, step)
     }
 
-    /// The files that have entries of a range, each with its part of it; if `entries` is everything, nothing is counted.
+    /// Returns the files with entries of a range, each with its part of it; the unlimited range counts no
+    /// entries.
     fn portions(&self, entries: &Range<u64>) -> Result<Vec<Portion>> {
         if *entries == (0..u64::MAX) {
             return Ok((0..self.len()).map(|file| Portion { file, entries: None, before: None }).collect());
@@ -428,22 +433,22 @@ impl Chain {
     }
 }
 
-/// The part of a file that is read.
+/// Part of a file to read.
 #[derive(Clone, Debug)]
 struct Portion {
     file: usize,
-    /// The entries, counted in the file, if they are not all.
+    /// Entries, counted within the file; `None` for all.
     entries: Option<Range<u64>>,
-    /// Entries of the files before it, if these were counted.
+    /// Number of entries of the files before it, if known.
     before: Option<u64>,
 }
 
-/// The paths of the columns with values.
+/// Returns the paths of the columns that have data.
 fn column_names(table: &Table) -> Result<Vec<String>> {
     Ok(table.fields()?.iter().filter(|field| field.has_data).map(|field| field.path.clone()).collect())
 }
 
-/// Whether a file may be left out for this error of opening it.
+/// Whether a file that failed to open with this error may be left out.
 fn is_unreadable(error: &Error) -> bool {
     error.is_damage() || matches!(error.kind, ErrorKind::Source(_) | ErrorKind::Unsupported { .. })
 }

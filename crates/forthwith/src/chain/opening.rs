@@ -1,4 +1,4 @@
-//! Opening files side by side, and ahead of their use.
+//! Concurrent opening of files in advance.
 
 use super::Chain;
 use forthwith_plan::Result;
@@ -12,12 +12,13 @@ use std::{
     thread::{Scope, ScopedJoinHandle},
 };
 
-/// Local files that are open at once, of which each takes a descriptor and a map.
+/// Number of local files that are open at once, each of which takes a descriptor and a mapping.
 const LOCAL: usize = 32;
-/// Remote files that are open at once. Each waits for its server, so all are opened side by side.
+/// Number of remote files that are open at once, all of which are opened concurrently because each waits for
+/// its server.
 const REMOTE: usize = 4;
 
-/// Files that are opened together.
+/// Returns the number of files that are opened together.
 pub(super) fn together(chain: &Chain) -> usize {
     if is_remote(chain) { REMOTE } else { LOCAL }
 }
@@ -29,7 +30,7 @@ pub(super) fn is_remote(chain: &Chain) -> bool {
     chain.files().iter().any(|file| is_url(&file.path))
 }
 
-/// The answers for some files, in their order, of calls that run side by side.
+/// Calls `open` for some files concurrently, and returns the results in order.
 pub(super) fn side_by_side<T: Send>(
     chain: &Chain,
     files: Range<usize>,
@@ -38,12 +39,12 @@ pub(super) fn side_by_side<T: Send>(
     side_by_side_of(files, workers(chain, REMOTE), open)
 }
 
-/// Threads that open files: those of the engine, or this many if servers have to be waited for.
+/// Returns the number of threads that open files: that of the engine, or `remote` if any file is on a server.
 pub(super) fn workers(chain: &Chain, remote: usize) -> usize {
     if is_remote(chain) { remote } else { chain.engine().options().threads }
 }
 
-/// The answers for some files, in their order, of calls by a number of threads.
+/// Calls `open` for some files on a number of threads, and returns the results in order.
 pub(super) fn side_by_side_of<T: Send>(
     files: Range<usize>,
     workers: usize,
@@ -68,7 +69,7 @@ pub(super) fn side_by_side_of<T: Send>(
     };
     std::thread::scope(|scope| {
         for _ in 1..workers {
-            // Without more threads this one does all the work.
+            // If no thread can be spawned, this one does all the work.
             if std::thread::Builder::new().spawn_scoped(scope, work).is_err() {
                 break;
             }
@@ -80,12 +81,12 @@ pub(super) fn side_by_side_of<T: Send>(
     found.into_iter().map(|(_, opened)| opened).collect()
 }
 
-/// Opens files in batches, each while the caller works on the one before.
+/// Opens files in batches, each while the caller works on the previous one.
 pub(super) struct Batches<'scope, 'env, T> {
     scope: &'scope Scope<'scope, 'env>,
     chain: &'env Chain,
     open: &'env (dyn Fn(usize) -> Result<T> + Sync),
-    /// Files that are not opened yet.
+    /// Files that are still to be opened.
     left: Range<usize>,
     pending: Option<ScopedJoinHandle<'scope, Vec<Result<T>>>>,
 }
@@ -103,7 +104,7 @@ where
         Self { scope, chain, open, left: files, pending: None }
     }
 
-    /// The next batch; `None` after the last.
+    /// Returns the next batch, or `None` after the last.
     pub(super) fn next(&mut self) -> Option<Vec<Result<T>>> {
         let opened = match self.pending.take() {
             Some(pending) => pending.join().unwrap_or_else(|panic| resume_unwind(panic)),
@@ -117,7 +118,7 @@ where
                 .spawn_scoped(self.scope, move || side_by_side(chain, files, open));
             match begun {
                 Ok(pending) => self.pending = Some(pending),
-                // Without another thread they are opened when they are asked for.
+                // If no thread can be spawned, the batch is opened on demand.
                 Err(_) => self.left.start = begin,
             }
         }

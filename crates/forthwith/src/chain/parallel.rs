@@ -1,4 +1,4 @@
-//! Work on whole files, several of them side by side.
+//! Concurrent work on several files.
 
 use super::{Chain, Portion, opening::is_remote};
 use crate::{Progress, ProgressCallback};
@@ -11,20 +11,20 @@ use std::{
     time::Duration,
 };
 
-/// Files that wait for a server side by side, at least.
+/// Minimum number of concurrent remote files.
 const REMOTE: usize = 4;
-/// How long the calling thread sleeps between two looks at the others.
+/// Poll interval of the calling thread, which waits for the workers.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// Work on one file. The callback says whether to go on.
+/// Work on one file. The callback returns whether to continue.
 pub(super) type Work<'a, T> =
     dyn Fn(&Portion, Option<usize>, &mut ProgressCallback<'_>) -> Result<T> + Sync + 'a;
 
 impl Chain {
-    /// The results of work on each file, in their order.
+    /// Calls `work` for each file, and returns the results in order.
     ///
     /// # Errors
-    /// The error of the first file that has one. Files behind it are not begun any more.
+    /// The error of the first file that fails. Later files are no longer started.
     pub(super) fn for_files<T: Send>(
         &self,
         portions: &[Portion],
@@ -88,7 +88,7 @@ impl Chain {
     }
 }
 
-/// A thread that panics has ended, too.
+/// Counts a thread as ended when dropped, even if it panics.
 struct Ended<'a>(&'a AtomicUsize);
 
 impl Drop for Ended<'_> {

@@ -1,4 +1,4 @@
-//! Fields that a caller chose of each file, in the types that all files have in common.
+//! Fields that a caller selects in each file, with their common types.
 
 use super::MissingColumns;
 use crate::{Table, UnitedColumn};
@@ -13,29 +13,30 @@ use std::{
 /// A field of one file of a chain.
 #[derive(Clone, Debug)]
 pub struct ProjectedField {
-    /// The name of the column: the path of the field, where dots may separate its parts, or its own name.
+    /// Name of the column: the path of the field, perhaps with dots between its parts, or the field's own
+    /// name.
     pub name: String,
-    /// The position of the field in the table.
+    /// Position of the field in the table.
     pub field: u32,
-    /// The type in this file.
+    /// Type in this file.
     pub form: Form,
 }
 
-/// The fields to read of one file of a chain.
+/// Fields to read of one file of a chain.
 #[derive(Clone, Debug, Default)]
 pub struct FileProjection {
-    /// The name of the file in errors.
+    /// Name of the file, for errors.
     pub uri: String,
-    /// The fields that become columns, in their order. Several may have one name.
+    /// Fields that become columns, in order. Several may have the same name.
     pub columns: Vec<ProjectedField>,
     /// Fields that only expressions use.
     pub used: Vec<ProjectedField>,
-    /// The entries to read, counted in the file; by default all.
+    /// Entries to read, counted within the file; `None` for all.
     pub entries: Option<Range<u64>>,
 }
 
-/// The fields to read of all files of a chain, in their common types: [`Chain::select_projected`](super::Chain::select_projected) reads
-/// them.
+/// Fields to read of all files of a chain, with their common types, for
+/// [`Chain::select_projected`](super::Chain::select_projected).
 ///
 /// ```
 /// use forthwith::{Chain, ChainProjection, FileProjection, MissingColumns, ProjectedField, SelectOptions, Step};
@@ -65,9 +66,9 @@ pub struct FileProjection {
 #[derive(Clone, Debug, Default)]
 pub struct ChainProjection {
     files: Vec<FileProjection>,
-    /// The columns of all files: those of the first one, then what others have beside them.
+    /// Columns of all files: those of the first file, then those that only other files have.
     columns: Vec<CommonColumn>,
-    /// Columns, and fields that expressions use, that some files lack or have in another type.
+    /// Columns, and fields of expressions, that some files lack or have with another type.
     united: Vec<(String, Form)>,
 }
 
@@ -75,38 +76,38 @@ pub struct ChainProjection {
 #[derive(Clone, Debug)]
 struct CommonColumn {
     name: String,
-    /// Which one it is of the columns with this name.
+    /// Number of columns before it that have the same name.
     nth: usize,
     form: Form,
-    /// Whether some files lack it or have it in another type.
+    /// Whether some files lack it or have it with another type.
     is_united: bool,
 }
 
-/// The reason why the fields of some files do not make common columns.
+/// Reason that the fields of the files have no common columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProjectionError {
     /// A file lacks a column.
     Absent {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// The file.
+        /// The file that lacks it.
         uri: String,
         /// A file that has the column.
         other: String,
     },
-    /// Several columns have one name, and differ between the files.
+    /// Several columns have the same name, and differ between the files.
     Ambiguous {
-        /// The name.
+        /// The common name.
         column: String,
     },
-    /// A column has types without a common one.
+    /// The types of a column have no common type.
     Types {
-        /// The column.
+        /// Name of the column.
         column: String,
-        /// A file, and the type in it.
+        /// A file, and the column's type in it.
         found: (String, String),
-        /// A file before it, and the type in it.
+        /// An earlier file, and the column's type in it.
         known: (String, String),
     },
 }
@@ -121,7 +122,10 @@ impl fmt::Display for ProjectionError {
                 write!(f, "{column} is the name of several columns, which differ between the files")
             }
             Self::Types { column, found: (uri, found), known: (first, known) } => {
-                write!(f, "column {column} is {found} in {uri}, and {known} in {first}")
+                write!(
+                    f,
+                    "column {column} has type {found} in {uri}, which cannot be combined with {known} in {first}"
+                )
             }
         }
     }
@@ -136,11 +140,11 @@ impl From<ProjectionError> for Error {
 }
 
 impl ChainProjection {
-    /// Finds the common columns of the fields of all files: numbers are promoted to the type that has the values of all files. Where a
-    /// file lacks a column, `missing` says what its values are.
+    /// Determines the common columns of the fields of all files, with promoted types. `missing` is the
+    /// treatment of columns that a file lacks.
     ///
     /// # Errors
-    /// A column that a file lacks, unless its values are missing there; types without a common one.
+    /// A file lacks a column, unless `missing` is [`MissingColumns::Null`]; types have no common type.
     pub fn unite(files: Vec<FileProjection>, missing: MissingColumns) -> Result<Self, ProjectionError> {
         let is_null = missing == MissingColumns::Null;
         let positions: Vec<_> = files.iter().map(|file| positions(&file.columns)).collect();
@@ -154,7 +158,7 @@ impl ChainProjection {
                 return Err(if nth == 0 { absent(&files[at], name, &files[0]) } else { ambiguous(name) });
             }
             let (form, is_united) = unite(name, &files, &found)?;
-            // Of several columns with one name, the name means the first.
+            // The name refers to the first of several columns.
             if is_united && nth > 0 {
                 return Err(ambiguous(name));
             }
@@ -172,7 +176,7 @@ impl ChainProjection {
                 file.used.iter().find(|field| field.name == name).map(|field| field.form.clone())
             };
             let found: Vec<Option<Form>> = files.iter().map(find).collect();
-            // In a file without the field, expressions may use something else of this name.
+            // In a file without the field, expressions may refer to something else by this name.
             if !is_null && found.iter().any(Option::is_none) {
                 continue;
             }
@@ -184,36 +188,36 @@ impl ChainProjection {
         Ok(Self { columns, united, files })
     }
 
-    /// The number of files.
+    /// Returns the number of files.
     #[must_use]
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether it has no files.
+    /// Whether the projection has no files.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// The fields of each file.
+    /// Returns the fields of each file.
     #[must_use]
     pub fn files(&self) -> &[FileProjection] {
         &self.files
     }
 
-    /// The columns of all files with their common types.
+    /// Iterates over the columns of all files, with their common types.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = (&str, &Form)> {
         self.columns.iter().map(|column| (column.name.as_str(), &column.form))
     }
 
-    /// The projection without columns, as expressions use it.
+    /// Returns the projection without columns, for expressions only.
     #[must_use]
     pub fn without_columns(&self) -> Self {
         Self { columns: Vec::new(), ..self.clone() }
     }
 
-    /// The columns of a file that have another type in it, or that it lacks.
+    /// Returns the columns that a file lacks or has with another type.
     pub(super) fn united(&self, file: usize) -> Vec<UnitedColumn> {
         let Some(file) = self.files.get(file) else { return Vec::new() };
         let mut fields: HashMap<&str, u32> = HashMap::new();
@@ -228,10 +232,11 @@ impl ChainProjection {
         self.united.iter().map(column).collect()
     }
 
-    /// The field of each column in the table of a file; `None` for a column that is found by its name, in its common type.
+    /// Returns the field of each column in the table of a file; `None` for a column that is looked up by
+    /// name, with its common type.
     ///
     /// # Errors
-    /// The table has other fields than when they were chosen.
+    /// The table's fields have changed since they were selected.
     pub(super) fn fields_of(&self, file: usize, table: &Table) -> Result<Vec<Option<u32>>> {
         let Some(chosen) = self.files.get(file) else {
             return Err(Error::invalid(format!("the projection has no file {file}")));
@@ -254,15 +259,16 @@ impl ChainProjection {
         Ok(self.columns.iter().map(field).collect())
     }
 
-    /// The entries to read of a file, unless these are all.
+    /// Returns the entries to read of a file; `None` for all.
     pub(super) fn entries_of(&self, file: usize) -> Option<Range<u64>> {
         self.files.get(file)?.entries.clone()
     }
 
-    /// The type of a computed column that has these types in two files: values may be missing in one of them.
+    /// Returns the common type of a computed column in two files, whose types may only differ in being
+    /// optional.
     ///
     /// # Errors
-    /// The types differ otherwise.
+    /// The types differ in another way.
     pub(super) fn unite_computed(
         &self,
         name: &str,
@@ -279,7 +285,7 @@ impl ChainProjection {
     }
 }
 
-/// The positions of fields by their names.
+/// Returns the positions of fields by name.
 fn positions(fields: &[ProjectedField]) -> HashMap<&str, Vec<usize>> {
     let mut positions: HashMap<&str, Vec<usize>> = HashMap::with_capacity(fields.len());
     for (at, field) in fields.iter().enumerate() {
@@ -288,10 +294,10 @@ fn positions(fields: &[ProjectedField]) -> HashMap<&str, Vec<usize>> {
     positions
 }
 
-/// The names of the columns of all files, each with the number of columns before it that have the same name.
+/// Returns the names of the columns of all files, each with the number of columns of the same name before it.
 ///
 /// # Errors
-/// A column that a file lacks, unless `is_null`.
+/// A file lacks a column, unless `is_null`.
 fn common_names(files: &[FileProjection], is_null: bool) -> Result<Vec<(&str, usize)>, ProjectionError> {
     let Some((first, others)) = files.split_first() else { return Ok(Vec::new()) };
     let mut names: Vec<(&str, usize)> = Vec::with_capacity(first.columns.len());
@@ -323,7 +329,7 @@ fn common_names(files: &[FileProjection], is_null: bool) -> Result<Vec<(&str, us
     Ok(names)
 }
 
-/// The common type of a column, and whether some files lack it or have it in another type.
+/// Returns the common type of a column, and whether some files lack it or have it with another type.
 fn unite(
     name: &str,
     files: &[FileProjection],
@@ -335,13 +341,13 @@ fn unite(
         let file = |at: usize| (uris[at].to_owned(), forms[at].type_string());
         ProjectionError::Types { column: name.to_owned(), found: file(other), known: file(first) }
     })?;
-    // A type in which values may be missing is one of the same values.
+    // An optional type has the same values.
     let differs = forms.iter().any(|own| of_values(own).type_string() != of_values(&form).type_string());
     let is_lacking = found.iter().any(Option::is_none);
     Ok((if is_lacking { form.optional() } else { form }, is_lacking || differs))
 }
 
-/// The type of the values that are not missing.
+/// Returns the type without an outer option.
 fn of_values(form: &Form) -> &Form {
     if let Form::Option { content, .. } = form { content } else { form }
 }
@@ -415,6 +421,9 @@ mod tests {
         assert_eq!(columns, [("x", "int64".to_owned()), ("y", "?int64".to_owned())]);
         let bools = vec![file("one", &[x]), file("two", &[("x", DType::Bool)])];
         let error = ChainProjection::unite(bools, MissingColumns::Null).expect_err("no common type");
-        assert_eq!(error.to_string(), "column x is bool in two, and int64 in one");
+        assert_eq!(
+            error.to_string(),
+            "column x has type bool in two, which cannot be combined with int64 in one"
+        );
     }
 }

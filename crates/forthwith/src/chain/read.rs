@@ -1,4 +1,4 @@
-//! Reading the columns of a chain at once: all files side by side, or each by its own selection.
+//! Reading of a range of a chain: all files together, or each with its own selection.
 
 use super::{
     ChainLoss, ChainSelection, Damage, Portion,
@@ -14,48 +14,48 @@ use std::ops::{Range, RangeBounds};
 /// Entries of a chain that were read.
 #[derive(Debug)]
 pub struct ChainSelected {
-    /// The entries looked at, counted in all files.
+    /// Range of entries that was read, counted across all files.
     pub entries: Range<u64>,
-    /// Those of them that the arrays have, if these may not be all.
+    /// Entries that the arrays have; `None` for all of the range.
     pub kept: Option<Vec<u64>>,
     /// An array for each column.
     pub arrays: Vec<Array>,
-    /// Entries and files that were left out, or whose values are missing.
+    /// Entries and files that were left out, or whose values are null.
     pub lost: Vec<ChainLoss>,
 }
 
-/// Why files are not read as one.
+/// Reason that files are not read into one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unlike {
-    /// They have other fields, or columns of other types: several schemas may read them.
+    /// The files differ in fields or types: several schemas may read them.
     Types,
-    /// A file cannot be read, which reading it alone tells.
+    /// A file cannot be read; reading it alone gives the error.
     Unreadable,
 }
 
-/// Entries of files that follow each other and whose columns have the same types: [`ChainSelection::read_runs`] reads them.
+/// Entries of consecutive files whose columns have the same types, read by [`ChainSelection::read_runs`].
 #[derive(Debug)]
 pub struct ChainRun {
-    /// The number of the first of these files.
+    /// Number of the first of these files.
     pub file: usize,
     /// The entries.
     pub selected: ChainSelected,
 }
 
-/// The entries of one file.
+/// Entries of one file.
 struct FilePart {
     file: usize,
     uri: String,
-    /// The entries looked at, counted in the file.
+    /// Range of entries that was read, counted within the file.
     entries: Range<u64>,
-    /// Entries of the whole file.
+    /// Number of entries of the whole file.
     length: u64,
     kept: Option<Vec<u64>>,
     arrays: Vec<Array>,
     losses: Vec<Loss>,
 }
 
-/// The entries of one file, or the number of a file that is left out and why.
+/// Entries of one file, or the number and the error of a file that is left out.
 type FileResult = Result<FilePart, (usize, Error)>;
 
 impl ChainSelection {
@@ -63,7 +63,7 @@ impl ChainSelection {
     /// [`Table::read`](crate::Table::read); the progress is that of the files that are read together.
     ///
     /// # Errors
-    /// As [`Selection::read`], of the first file that has an error; columns without a common type.
+    /// Errors of [`Selection::read`], for the first file that fails; columns without a common type.
     pub fn read(
         &self,
         entries: impl RangeBounds<u64>,
@@ -85,7 +85,8 @@ impl ChainSelection {
         self.assembled(first, parts)
     }
 
-    /// Reads files whose columns have the same types, without conversions; or says why they are not read as one.
+    /// Reads files whose columns have the same types, without conversions, or returns why they are not read
+    /// into one result.
     ///
     /// # Errors
     /// [`Cancelled`](ErrorKind::Cancelled).
@@ -102,9 +103,9 @@ impl ChainSelection {
         }))
     }
 
-    /// Reads the files of several schemas without conversions: files in sequence with columns of the same
-    /// types and schemas of one [group](super::SchemaColumns::group) make one result. Files without entries of the range make none. `None` if a file cannot be read, as with
-    /// [`read_alike`](Self::read_alike), or if no file has entries of the range.
+    /// Reads the files of several schemas without conversions. Consecutive files with the same types and with
+    /// schemas of one [group](super::SchemaColumns::group) give one result; files without entries in the
+    /// range give none. Returns `None` if a file cannot be read, or if no file has entries in the range.
     ///
     /// # Errors
     /// [`Cancelled`](ErrorKind::Cancelled).
@@ -141,13 +142,13 @@ impl ChainSelection {
         match read() {
             Err(error) if matches!(error.kind, ErrorKind::Cancelled) => Err(error),
             Err(error) if is_unreadable(&error) => Ok(Err(Unlike::Unreadable)),
-            // Of no entries the type is not that of any file.
+            // Without entries, the type is not that of any file.
             Ok(Some(runs)) if !runs.is_empty() => Ok(Ok(runs)),
             _ => Ok(Err(Unlike::Types)),
         }
     }
 
-    /// Segments of a range that begin where the one before ends.
+    /// Converts consecutive segments of a range to runs.
     fn runs_of_fields(&self, range: Range<u64>, segments: Vec<Segment>) -> Result<Vec<ChainRun>> {
         let mut runs = Vec::with_capacity(segments.len());
         let mut start = range.start;
@@ -161,8 +162,8 @@ impl ChainSelection {
         Ok(runs)
     }
 
-    /// Parts of files that follow each other, as far as their columns have the same types, and the entries before the first of them.
-    /// `None` if a file was left out, or has other types and there is to be one run.
+    /// Joins consecutive parts with the same types and group to runs; `first` is the number of entries before
+    /// the first part. Returns `None` if a file was left out, or has other types and `is_of_one_run` is set.
     fn runs_of_parts(
         &self,
         first: u64,
@@ -205,7 +206,7 @@ impl ChainSelection {
         runs.into_iter().map(assembled).collect::<Result<_>>().map(Some)
     }
 
-    /// All entries of a range.
+    /// Makes the result for all entries of a range.
     fn of_all(&self, range: &Range<u64>, arrays: Vec<Array>) -> Result<ChainSelected> {
         let rows = match arrays.first() {
             Some(array) => array.length,
@@ -215,8 +216,8 @@ impl ChainSelection {
         Ok(ChainSelected { entries, kept: None, arrays, lost: Vec::new() })
     }
 
-    /// The parts of all files, each read by itself, and the entries before the first of them. A file that may be left out is an error
-    /// among them.
+    /// Reads the parts of all files, each alone, and returns them with the number of entries before the
+    /// first. A file that is left out is an error among them.
     fn parts(
         &self,
         mut portions: Vec<Portion>,
@@ -242,12 +243,12 @@ impl ChainSelection {
         Ok((portions.first().and_then(|portion| portion.before).unwrap_or(0), parts))
     }
 
-    /// Whether something that is read depends on the numbers that entries have in all files together.
+    /// Whether the result depends on entry numbers across all files.
     fn needs_entry_numbers(&self) -> bool {
         self.counts_entries || self.options.entries.is_some() || !self.options.friends.is_empty()
     }
 
-    /// The entries of one file.
+    /// Reads the entries of one file.
     fn part(
         &self,
         portion: &Portion,
@@ -280,7 +281,7 @@ impl ChainSelection {
         Ok(FilePart { file: portion.file, uri, entries: range, length, kept, arrays, losses })
     }
 
-    /// Puts the parts of all files together.
+    /// Joins the parts of all files.
     fn assembled(&self, first: u64, parts: Vec<FileResult>) -> Result<ChainSelected> {
         let (mut before, mut lost, mut segments) = (first, Vec::new(), Vec::new());
         let leaves_out = self.chain.options().damage == Damage::Skip;
@@ -317,7 +318,7 @@ impl ChainSelection {
     }
 }
 
-/// Reads a range of a file by a treatment of damage.
+/// Reads a range of a file with a treatment of damage.
 pub(super) fn read_part(
     selection: &Selection,
     damage: Damage,

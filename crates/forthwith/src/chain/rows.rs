@@ -1,4 +1,4 @@
-//! Entries of a chain as structs.
+//! Rows of a chain as structs.
 
 use super::{Chain, ChainSelection, ChainSteps, Damage, MissingColumns, opening, survey::Survey};
 use crate::{
@@ -13,10 +13,10 @@ use std::{
 };
 
 impl Chain {
-    /// The rows of all files as structs of a type. All files are opened and compared with it before any row is read: a field
-    /// that does not fit one of them is an error that names the file. Files are opened again when their rows are reached.
-    /// A field with `#[row(default)]` has its default in the entries of files that lack its column; with
-    /// [`MissingColumns::Null`] an `Option` is `None` there.
+    /// Returns the rows of all files as structs. All files are opened and checked against the type before any
+    /// row is read: a field that does not match a file is an error that names the file. Files are opened
+    /// again when their rows are reached. A field with `#[row(default)]` has its default in files that lack
+    /// its column; with [`MissingColumns::Null`], an `Option` is `None` there.
     ///
     /// ```
     /// use forthwith::{Chain, Row};
@@ -36,8 +36,8 @@ impl Chain {
     /// ```
     ///
     /// # Errors
-    /// A file that cannot be opened; the fields that a file has no column for, or one of another type: a line for each.
-    /// [`Damage`] that is not an error, since rows do not list losses.
+    /// A file cannot be opened; it lacks columns of fields, or has them with another type, with a line for
+    /// each; [`Damage`] is not an error, since rows do not list losses.
     pub fn rows<R: Row>(&self) -> Result<Rows<R>> {
         if self.options().damage != Damage::Raise {
             return Err(Error::unsupported(
@@ -48,7 +48,7 @@ impl Chain {
     }
 }
 
-/// A chain whose files were compared with a type of rows.
+/// A chain whose files were checked against a type of rows.
 struct ChainRows {
     chain: Chain,
     columns: Vec<ChainColumn>,
@@ -58,14 +58,14 @@ struct ChainRows {
 /// A column of the rows in all files.
 struct ChainColumn {
     name: String,
-    /// The type in the files that have it; none if no file does.
+    /// Type in the files that have it; `None` if no file has it.
     form: Option<Form>,
     /// The first file that has it.
     uri: String,
     is_missing: bool,
 }
 
-/// The columns of one file that the rows mention.
+/// Columns of one file that the rows refer to.
 struct FileColumns {
     uri: String,
     columns: Vec<(String, Option<Form>)>,
@@ -81,7 +81,7 @@ impl ChainRows {
             if let Some(error) = seen.failed {
                 return Err(error);
             }
-            // The type is compared with the columns of all files together.
+            // The type is checked against the columns of all files together.
             if !unites {
                 checked?;
             }
@@ -103,7 +103,7 @@ impl ChainRows {
         Ok(Self { chain: chain.clone(), columns, names: RowSource::names(&chain.table(0)?)? })
     }
 
-    /// The columns that some files lack.
+    /// Returns the columns that some files lack.
     fn survey(&self) -> Survey {
         let missing = self.columns.iter().filter(|column| column.is_missing);
         Survey::of_columns(missing.filter_map(|column| Some((column.name.clone(), column.form()?))).collect())
@@ -111,7 +111,7 @@ impl ChainRows {
 }
 
 impl ChainColumn {
-    /// Adds the type in another file.
+    /// Adds the type of the column in another file.
     fn add(&mut self, form: Option<Form>, uri: &str, unites: bool) -> Result<()> {
         let Some(form) = form else {
             self.is_missing = true;
@@ -126,12 +126,14 @@ impl ChainColumn {
         }
         match Form::unite(&[known, &form]) {
             Ok(united) => self.form = Some(united),
-            // Where no values are missing, each file is read in its own types, which all fit the rows.
+            // Without missing values, each file is read with its own types, all of which match the rows.
             Err(_) if !unites => {}
             Err(_) => {
                 let (name, first) = (&self.name, &self.uri);
                 let (known, found) = (known.type_string(), form.type_string());
-                let what = format!("column {name:?} is {found}, and {known} in {first}");
+                let what = format!(
+                    "column {name:?} has type {found}, which cannot be combined with {known} in {first}"
+                );
                 return Err(Error::invalid(what).in_file(uri));
             }
         }
@@ -174,7 +176,7 @@ impl RowSource for ChainRows {
             ..SelectOptions::default()
         };
         let selection = match self.chain.options().missing {
-            // The columns of the cut may be missing, too.
+            // Columns of the cut may be missing, too.
             MissingColumns::Null => self.chain.select(&names, select)?,
             MissingColumns::Raise => ChainSelection::with_survey(&self.chain, &names, select, self.survey()),
         };
@@ -183,7 +185,7 @@ impl RowSource for ChainRows {
     }
 }
 
-/// A table that keeps which columns were looked for.
+/// A table that records which columns are looked up.
 struct WatchedTable {
     table: Table,
     seen: Mutex<SeenColumns>,
@@ -230,7 +232,7 @@ impl RowSource for WatchedTable {
     }
 }
 
-/// Steps of a chain, and its files for the threads that read skipped ones.
+/// Steps of a chain, and the open files for threads that read skipped steps.
 struct ChainRowSteps {
     steps: ChainSteps,
     files: Arc<OpenFiles>,
@@ -271,22 +273,23 @@ fn counted(read: Selected, before: u64) -> Selected {
     Selected { entries: count(entries.start)..count(entries.end), kept, arrays }
 }
 
-/// The files of skipped steps, which are closed when all their steps are read.
+/// Files of skipped steps, which are closed once all their steps have been read.
 #[derive(Default)]
 struct OpenFiles {
     files: Mutex<Vec<OpenFile>>,
 }
 
 struct OpenFile {
-    /// Entries of the files before it.
+    /// Number of entries of the files before it.
     before: u64,
     selection: Selection,
-    /// Steps that were skipped and not begun to be read.
+    /// Number of skipped steps whose reading has not started.
     pending: usize,
 }
 
 impl OpenFiles {
-    /// Counts a skipped step of the file that begins at an entry, and closes those before it without such steps.
+    /// Counts a skipped step of the file with `before` entries before it, and closes other files without
+    /// pending steps.
     fn begin_file(&self, before: u64, selection: Option<Selection>) {
         let mut files = lock(&self.files);
         files.retain(|file| file.before == before || file.pending > 0);

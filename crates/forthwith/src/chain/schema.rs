@@ -1,51 +1,54 @@
-//! Schemas of the files of a chain: what files have in common that are read by the same columns.
+//! Schemas of a chain: files with the same fields and types.
 
 use super::ChainSelection;
 use crate::{SelectOptions, Selection, Step, Table, UnitedColumn};
 use forthwith_plan::Result;
 
-/// How the files of one schema are read: what [`AlikeSteps::begin_like`](super::AlikeSteps::begin_like) takes beside the columns.
+/// Options for reading the files of one schema, see
+/// [`AlikeSteps::begin_like`](super::AlikeSteps::begin_like).
 #[derive(Clone, Debug, Default)]
 pub struct SchemaOptions {
-    /// Columns in the types that they have in several files together.
+    /// Columns with a common type across several files.
     pub united: Vec<UnitedColumn>,
-    /// Aliases and cut, if they are not those of all files.
+    /// Aliases and cut, if they differ from those of all files.
     pub expressions: Option<SchemaExpressions>,
-    /// Step size by stored sizes, if it is not that of all files.
+    /// Step size by decompressed sizes, if it differs from that of all files.
     pub payload_step: Option<PayloadStep>,
-    /// Whether tables of the schema also have one format, and the names of their types are equal: a caller may show values by these.
+    /// Whether tables of the schema must also have the same format and type names, by which a caller may
+    /// display values.
     pub has_type_names: bool,
 }
 
 /// Aliases and cut of the files of one schema.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SchemaExpressions {
-    /// As [`SelectOptions::aliases`].
+    /// Aliases, as in [`SelectOptions::aliases`].
     pub aliases: Vec<(String, String)>,
-    /// As [`SelectOptions::cut`].
+    /// Cut, as in [`SelectOptions::cut`].
     pub cut: Option<String>,
 }
 
-/// A step of as many entries as have about this many decompressed bytes in some fields, by the average of the file.
+/// Step of as many entries as have about `bytes` decompressed bytes in some fields, by the average of the
+/// file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PayloadStep {
-    /// Bytes of a step.
+    /// Number of bytes of a step.
     pub bytes: u64,
-    /// The fields whose bytes are counted, by their positions. A field may be counted several times.
+    /// Positions of the fields whose bytes are counted. A field may be counted several times.
     pub fields: Vec<u32>,
 }
 
-/// Columns of files that have the fields of the selection's first table in the same types.
+/// Selection for files that have the same fields and types as its first table.
 pub(super) struct Schema {
     id: u64,
     selection: ChainSelection,
     payload_step: Option<PayloadStep>,
-    /// Names of the format, and of the types of the columns that are fields.
+    /// Names of the format and of the types of columns that are fields.
     type_names: Option<Vec<String>>,
 }
 
 impl SchemaOptions {
-    /// Options of a selection, of which some are for all files.
+    /// Merges these options with those of all files.
     pub(super) fn select(&self, all: &SelectOptions) -> SelectOptions {
         let mut options = SelectOptions { united: self.united.clone(), ..all.clone() };
         if let Some(SchemaExpressions { aliases, cut }) = self.expressions.clone() {
@@ -56,7 +59,7 @@ impl SchemaOptions {
 }
 
 impl PayloadStep {
-    /// Entries of a step in one table, at least one.
+    /// Returns the number of entries of a step in a table, at least one.
     fn entries(&self, table: &Table) -> Result<u64> {
         let mut payload = 0_u64;
         for field in &self.fields {
@@ -89,7 +92,7 @@ impl Schema {
         self.id
     }
 
-    /// The step size in one table.
+    /// Returns the step size for a table.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -98,7 +101,7 @@ impl Schema {
         payload.entries(table).map(Step::Entries)
     }
 
-    /// The selection that reads a file; `None` if it is of another schema.
+    /// Returns the selection that reads a file; `None` if it has another schema.
     pub(super) fn selection_of(&self, table: &Table, file: usize, before: u64) -> Option<Selection> {
         let selection = self.selection.of_table(table, file, before).ok()?;
         if !selection.forms().is_ok_and(|forms| forms == self.selection.forms()) {

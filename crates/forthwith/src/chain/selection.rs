@@ -1,4 +1,4 @@
-//! Columns of a chain, read or computed, of all entries or of some.
+//! Selections of columns of a chain, stored or computed, and of entries.
 
 use super::{
     Chain, ChainProjection, Damage, MissingColumns,
@@ -11,7 +11,7 @@ use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
 use std::{ops::Range, sync::Arc};
 
-/// Columns of the tables of a chain: [`Chain::select`] makes it.
+/// Columns of a chain, from [`Chain::select`].
 #[derive(Clone, Debug)]
 pub struct ChainSelection {
     pub(super) chain: Chain,
@@ -19,31 +19,31 @@ pub struct ChainSelection {
     pub(super) options: Arc<SelectOptions>,
     pub(super) lookup: ColumnLookup,
     pub(super) forms: Vec<Form>,
-    /// Whether all columns are fields of the files in one type, and all entries are read.
+    /// Whether all columns are fields with the same type in all files, and all entries are read.
     pub(super) is_of_fields: bool,
-    /// Whether entries are counted in all files together.
+    /// Whether expressions refer to entry numbers, which are counted across all files.
     pub(super) counts_entries: bool,
     pub(super) bits: bool,
 }
 
-/// How the columns of a chain are found in a file.
+/// Look-up of the columns of a chain in a file.
 #[derive(Clone, Debug)]
 pub(super) enum ColumnLookup {
-    /// By their names, in the types that all files have in common.
+    /// By name, with common types across all files.
     Names(Arc<Survey>),
-    /// At the positions that they have in the table of each schema, whose fields the files of the schema must have.
+    /// By their positions in the table of each schema, whose fields the files of the schema must have.
     Schemas(Arc<FileSchemas>),
-    /// At positions given for each file. Columns behind these are computed.
+    /// By positions that are given for each file. Further columns are computed.
     Projection(Arc<ChainProjection>),
 }
 
 impl Chain {
-    /// Columns by their names, aliases or expressions, as [`Table::select`] takes them. Entries and friends are counted in all files
-    /// together.
+    /// Selects columns by names, aliases or expressions, as [`Table::select`] does. Entries and friends are
+    /// counted across all files.
     ///
     /// # Errors
-    /// As [`Table::select`], of the first file; with [`MissingColumns::Null`] a file that cannot be opened, or a column whose
-    /// types have no common one.
+    /// Errors of [`Table::select`], for the first file; with [`MissingColumns::Null`], a file that cannot be
+    /// opened, or a column without a common type.
     pub fn select(&self, names: &[&str], options: SelectOptions) -> Result<ChainSelection> {
         let names: Arc<[String]> = names.iter().map(|name| (*name).to_owned()).collect();
         let survey = match self.options().missing {
@@ -62,11 +62,12 @@ impl Chain {
         Ok(selection)
     }
 
-    /// Columns of files that all have the fields of the first one, of which this is the table, in its order. Fields may be given by
-    /// their positions in it, as [`Table::select_fields`] takes them. [`ChainSelection::read_alike`] reads them.
+    /// Selects columns of files that all have the fields of the first one, whose table is `first`, in the
+    /// same order. Columns may be fields, given by their positions, as for [`Table::select_fields`].
+    /// [`ChainSelection::read_alike`] reads them. No file is opened.
     ///
     /// # Errors
-    /// As [`Table::select_fields`]. No file is opened.
+    /// Errors of [`Table::select_fields`].
     pub fn select_like(
         &self,
         first: &Table,
@@ -76,11 +77,12 @@ impl Chain {
         Ok(ChainSelection::like(self, first, columns, options, 0)?.0)
     }
 
-    /// Fields that were chosen of each file, and computed columns behind them: aliases or expressions. If anything is computed or
-    /// cut, all files are opened, and each computed column must have one type in all of them.
+    /// Selects fields that were chosen in each file, followed by computed columns, which are aliases or
+    /// expressions. If anything is computed or cut, all files are opened, and each computed column must have
+    /// the same type in all of them, apart from options.
     ///
     /// # Errors
-    /// As [`Table::select_fields`], of the first file that has an error.
+    /// Errors of [`Table::select_fields`], for the first file that fails.
     pub fn select_projected(
         &self,
         projection: &Arc<ChainProjection>,
@@ -125,7 +127,7 @@ impl Chain {
         Ok(selection)
     }
 
-    /// The first table that can be opened, where those that cannot are left out.
+    /// Opens the first table that can be opened, if unreadable files are left out.
     fn first_table(&self) -> Result<Table> {
         let mut first = self.table(0);
         for file in 1..self.len() {
@@ -139,12 +141,13 @@ impl Chain {
         first
     }
 
-    /// Columns by labels, of files of several schemas. `of_file` has the position of each file's schema. Computed columns, the cut and
-    /// `options` are the same for all files; each schema has its own [`united`](SelectOptions::united) columns.
-    /// [`ChainSelection::read_runs`] reads them.
+    /// Selects columns of files of several schemas. `names` are the labels of the columns; `of_file` has the
+    /// position of each file's schema. Computed columns, the cut and `options` apply to all files; each
+    /// schema has its own [`united`](SelectOptions::united) columns. [`ChainSelection::read_runs`] reads
+    /// them. No file is opened.
     ///
     /// # Errors
-    /// As [`Table::select_fields`], of any schema; not one schema for each file. No file is opened.
+    /// Errors of [`Table::select_fields`], for any schema; the schemas do not match the files or columns.
     pub fn select_schemas(
         &self,
         names: &[&str],
@@ -185,7 +188,8 @@ impl ChainSelection {
         Self { chain, names, options, lookup, forms, is_of_fields, counts_entries, bits }
     }
 
-    /// Columns of files with the fields of a table, and the columns of the table, which has `before` entries of other files before it.
+    /// Selects columns of files with the fields of `first`, and those of this table itself, which has
+    /// `before` entries of other files before it.
     pub(super) fn like(
         chain: &Chain,
         first: &Table,
@@ -206,41 +210,42 @@ impl ChainSelection {
         Ok((selection, of_first))
     }
 
-    /// Columns of files that were compared already. Only steps of it are read.
+    /// Selects columns of files that were compared already, for reading in steps only.
     pub(super) fn with_survey(chain: &Chain, names: &[&str], options: SelectOptions, survey: Survey) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         Self::new(chain, names, options, ColumnLookup::Names(Arc::new(survey)))
     }
 
-    /// The chain.
+    /// Returns the chain.
     #[must_use]
     pub fn chain(&self) -> &Chain {
         &self.chain
     }
 
-    /// The names of the columns, as they were asked for.
+    /// Returns the names of the columns, as they were given.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The Form of each column in the first file, or with [`MissingColumns::Null`] and of a projection in all files together.
+    /// Returns the Form of each column in the first file, or with [`MissingColumns::Null`] and for a
+    /// projection, its common Form across all files.
     #[must_use]
     pub fn forms(&self) -> &[Form] {
         &self.forms
     }
 
-    /// As [`Selection::with_bits`].
+    /// Sets whether options are read as validity bits; see [`Selection::with_bits`].
     #[must_use]
     pub fn with_bits(mut self, bits: bool) -> Self {
         self.bits = bits;
         self
     }
 
-    /// The columns of one file's table, and the number of entries in the files before it.
+    /// Returns the selection for the table of one file, which has `before` entries of other files before it.
     ///
     /// # Errors
-    /// As [`Table::select`].
+    /// Errors of [`Table::select`].
     pub(super) fn of_table(&self, table: &Table, file: usize, before: u64) -> Result<Selection> {
         let options = &*self.options;
         let entries = options.entries.as_ref().map(|all| -> Result<Vec<u64>> {
@@ -259,7 +264,7 @@ impl ChainSelection {
             entries: entries.transpose()?,
             friends: friends.collect(),
             united: match &self.lookup {
-                // Fields of the schema's table are those of this one.
+                // The schema's fields have the same positions in this table.
                 ColumnLookup::Schemas(schemas) => schemas.of(file)?.united.clone(),
                 ColumnLookup::Names(survey) => survey.united(table)?,
                 ColumnLookup::Projection(projection) => projection.united(file),
@@ -282,13 +287,13 @@ impl ChainSelection {
         Ok(selection.with_bits(self.bits))
     }
 
-    /// The fields at the positions that they have in the table of the first schema.
+    /// Returns the fields of the first schema.
     pub(super) fn fields(&self) -> Vec<u32> {
         let ColumnLookup::Schemas(schemas) = &self.lookup else { return Vec::new() };
         schemas.first_fields()
     }
 
-    /// The entries of a range that are read of a file.
+    /// Limits a range to the entries that are read of a file.
     pub(super) fn entries_of(&self, file: usize, range: Range<u64>) -> Range<u64> {
         let ColumnLookup::Projection(projection) = &self.lookup else { return range };
         let Some(entries) = projection.entries_of(file) else { return range };

@@ -1,4 +1,4 @@
-//! Reading a chain step after step.
+//! Reading of a chain in steps.
 
 use super::{ChainLoss, ChainSelection, Damage, is_unreadable, read::read_part, walk::FileWalk};
 use crate::{Loss, ProgressCallback, Selected, Selection, Step, Steps, table::bounds};
@@ -6,36 +6,38 @@ use forthwith_columns::Array;
 use forthwith_plan::Result;
 use std::ops::{Range, RangeBounds};
 
-/// Reads some columns of a chain, some entries at a time; no step has entries of two files. Files are opened when their first step is
-/// read, and no more entries are counted than it takes. The next files of a server are opened while one is read.
+/// Reads columns of a chain in steps; a step never spans two files. Files are opened when their first step is
+/// read, and no more entries are counted than needed. For remote files, the next files are opened while one
+/// is read.
 pub struct ChainSteps {
     selection: ChainSelection,
     files: FileWalk,
     step: Step,
-    /// Limit of the entries of the first step.
+    /// Maximum number of entries of the first step.
     first_step: Option<u64>,
     current: Option<CurrentFile>,
     /// Losses of files that could not be opened, which the next step reports.
     lost: Vec<ChainLoss>,
 }
 
-/// The file that is read.
+/// The file that is being read.
 pub(super) struct CurrentFile {
     pub(super) file: usize,
     pub(super) selection: Selection,
     steps: FileSteps,
-    /// Entries behind these steps, and the size of their steps.
+    /// Entries after these steps, and their step size.
     behind: Option<(Range<u64>, Step)>,
 }
 
 enum FileSteps {
     Cut(Box<Steps>),
-    /// All entries at once, for which no block has to be found beforehand; nothing once they are read.
+    /// All entries at once, which needs no block boundaries; `None` once they are read.
     Whole(Option<Range<u64>>),
 }
 
 impl CurrentFile {
-    /// Begins with a part of a file, whose end may lie behind that of the file. `first_step` limits the entries of the first step.
+    /// Starts with a part of a file, which may end after it. `first_step` limits the entries of the first
+    /// step.
     pub(super) fn begin(
         file: usize,
         selection: Selection,
@@ -49,7 +51,7 @@ impl CurrentFile {
         Ok(Self { file, selection, steps, behind })
     }
 
-    /// The entries of the next step, which is not read.
+    /// Skips the next step and returns its entries.
     fn skip_step(&mut self) -> Result<Option<Range<u64>>> {
         loop {
             let step = match &mut self.steps {
@@ -62,14 +64,14 @@ impl CurrentFile {
         }
     }
 
-    /// Goes on with the entries behind the first step. False if there are none.
+    /// Continues with the entries after the first step; returns `false` if there are none.
     fn go_on(&mut self) -> Result<bool> {
         let Some((part, step)) = self.behind.take() else { return Ok(false) };
         self.steps = FileSteps::new(&self.selection, part, step)?;
         Ok(true)
     }
 
-    /// The next step by a treatment of damage, and its losses.
+    /// Reads the next step with a treatment of damage; also returns its losses.
     pub(super) fn read(
         &mut self,
         damage: Damage,
@@ -99,28 +101,28 @@ impl FileSteps {
     }
 }
 
-/// Entries of one of the files of a chain.
+/// Entries of one file of a chain.
 #[derive(Debug)]
 pub struct ChainStep {
-    /// The number of the file.
+    /// Number of the file.
     pub file: usize,
-    /// Entries of the files before it.
+    /// Number of entries of the files before it.
     pub before: u64,
-    /// The entries looked at, counted in the file.
+    /// Range of entries that was read, counted within the file.
     pub entries: Range<u64>,
-    /// Those of them that the arrays have, if these may not be all.
+    /// Entries that the arrays have; `None` for all of the range.
     pub kept: Option<Vec<u64>>,
     /// An array for each column.
     pub arrays: Vec<Array>,
-    /// Entries and files that were left out, or whose values are missing.
+    /// Entries and files that were left out, or whose values are null.
     pub lost: Vec<ChainLoss>,
 }
 
 impl ChainSelection {
-    /// Reads step by step; no step has entries of two files.
+    /// Returns steps; a step never spans two files.
     ///
     /// # Errors
-    /// None: files are opened when they are read.
+    /// Never fails: files are opened when they are read.
     pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<ChainSteps> {
         let (start, end) = bounds(&entries);
         let files = FileWalk::new(self.chain().clone(), start..end.unwrap_or(u64::MAX));
@@ -130,28 +132,29 @@ impl ChainSelection {
 }
 
 impl ChainSteps {
-    /// Limits the entries of the first step, for a reader that waits for the beginning.
+    /// Limits the entries of the first step, for a reader that waits for the first entries.
     #[must_use]
     pub fn with_first_step(mut self, entries: u64) -> Self {
         self.first_step = Some(entries);
         self
     }
 
-    /// The selection of the file of the last step, until the next one is read.
+    /// Returns the selection of the file of the last step, until the next step is read.
     #[must_use]
     pub fn selection(&self) -> Option<&Selection> {
         self.current.as_ref().map(|current| &current.selection)
     }
 
-    /// Losses that no step reported: those of files behind the last step.
+    /// Takes the losses that no step reported, which are those after the last step.
     pub fn take_lost(&mut self) -> Vec<ChainLoss> {
         std::mem::take(&mut self.lost)
     }
 
-    /// The next step; `None` after the last. `threads` and `tick` are those of [`Table::read`](crate::Table::read).
+    /// Reads the next step; `None` after the last. `threads` and `tick` are those of
+    /// [`Table::read`](crate::Table::read).
     ///
     /// # Errors
-    /// As [`ChainSelection::read`].
+    /// Errors of [`ChainSelection::read`].
     pub fn read(
         &mut self,
         threads: Option<usize>,
@@ -165,7 +168,7 @@ impl ChainSteps {
         Ok(None)
     }
 
-    /// The next step of the current file; leaves the file after its last.
+    /// Reads the next step of the current file, and closes the file after its last step.
     fn read_current(
         &mut self,
         threads: Option<usize>,
@@ -183,8 +186,8 @@ impl ChainSteps {
         Ok(Some(ChainStep { file, before, entries, kept, arrays, lost }))
     }
 
-    /// The entries of the next step, which is not read: counted in its file, with the entries of the files before it and the
-    /// selection that reads it. None after the last.
+    /// Skips the next step; returns its entries, counted within its file, the number of entries of the files
+    /// before it, and the selection that reads it. `None` after the last step.
     pub(super) fn skip_step(&mut self) -> Result<Option<(Range<u64>, u64, Selection)>> {
         while self.current.is_some() || self.open_next()? {
             let Some(current) = &mut self.current else { return Ok(None) };
@@ -196,7 +199,7 @@ impl ChainSteps {
         Ok(None)
     }
 
-    /// Begins with the next file that can be opened and has entries of the range. False after the last.
+    /// Opens the next file that can be opened and has entries in the range; returns `false` after the last.
     fn open_next(&mut self) -> Result<bool> {
         let damage = self.files.chain.options().damage;
         while let Some(file) = self.files.next_file() {
@@ -215,7 +218,7 @@ impl ChainSteps {
         Ok(false)
     }
 
-    /// Opens a file; `None` if it has no entries of the range.
+    /// Opens a file; `None` if it has no entries in the range.
     fn open_file(&mut self, file: usize) -> Result<Option<CurrentFile>> {
         let skips = self.files.chain.options().damage == Damage::Skip;
         if !skips && self.files.passes(file) {
@@ -228,7 +231,7 @@ impl ChainSteps {
             table = sound;
         }
         let part = self.files.part();
-        // Columns that a file without entries lacks are an error, too.
+        // Missing columns are an error even in a file without entries.
         if part.start > 0 && table.entries_up_to(part.start.saturating_add(1))? <= part.start {
             self.files.leave(file, &table, !skips)?;
             return Ok(None);

@@ -40,7 +40,7 @@ impl Survey {
             }
             Ok((table.file().uri().to_owned(), found))
         };
-        let mut all: Vec<(String, Form, usize, String)> = Vec::new();
+        let mut all: Vec<(String, Form, usize)> = Vec::new();
         let mut at: HashMap<String, usize> = HashMap::new();
         let mut differs: Vec<bool> = Vec::new();
         let mut files = 0;
@@ -53,16 +53,19 @@ impl Survey {
             for (name, form) in found {
                 let Some(&at) = at.get(&name) else {
                     at.insert(name.clone(), all.len());
-                    all.push((name, form, 1, uri.clone()));
+                    all.push((name, form, 1));
                     differs.push(false);
                     continue;
                 };
-                let (name, common, count, first) = &mut all[at];
+                let (name, common, count) = &mut all[at];
                 *count += 1;
                 if *common != form {
                     let united = Form::unite(&[&*common, &form]).map_err(|_| {
                         let (known, other) = (common.type_string(), form.type_string());
-                        Error::invalid(format!("column {name:?} is {other} in {uri}, and {known} in {first}"))
+                        Error::invalid(format!(
+                            "column {name:?} has type {other} in {uri}, which cannot be combined with {known} of \
+                             the files before it"
+                        ))
                     })?;
                     *common = united;
                     differs[at] = true;
@@ -70,8 +73,8 @@ impl Survey {
             }
         }
         let columns = all.into_iter().zip(differs);
-        let columns = columns.filter(|((_, _, count, _), differs)| *differs || *count < files);
-        let of_all = |((name, form, count, _), _): ((String, Form, usize, String), bool)| {
+        let columns = columns.filter(|((_, _, count), differs)| *differs || *count < files);
+        let of_all = |((name, form, count), _): ((String, Form, usize), bool)| {
             (name, if count < files { form.optional() } else { form })
         };
         Ok(Self { columns: columns.map(of_all).collect() })

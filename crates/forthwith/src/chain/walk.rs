@@ -1,24 +1,24 @@
-//! The files of a chain one after the other, opened when they are reached and counted as far as a range of entries needs it.
+//! Iteration over the files of a chain, which are opened when they are reached and counted as far as needed.
 
 use super::{Chain, opening::is_remote};
 use crate::{Table, files::StoreOptions};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{collections::VecDeque, ops::Range, panic::resume_unwind, thread::JoinHandle, time::Duration};
 
-/// Files of a server that are opened before they are reached.
+/// Number of remote files that are opened in advance.
 const AHEAD: usize = 2;
-/// Interval at which the calling thread checks whether to go on waiting for a file that is opened ahead.
+/// Interval at which the calling thread checks for cancellation while it waits for a file.
 const POLL: Duration = Duration::from_millis(2);
 
 pub(super) struct FileWalk {
     pub(super) chain: Chain,
-    /// The entries to read, counted in all files.
+    /// Entries to read, counted across all files.
     range: Range<u64>,
     /// The next file to open.
     next: usize,
-    /// Entries of the files before the current one.
+    /// Number of entries of the files before the current one.
     pub(super) before: u64,
-    /// Files that are being opened, in their order.
+    /// Files that are being opened, in order.
     ahead: VecDeque<(usize, JoinHandle<Result<Table>>)>,
 }
 
@@ -27,7 +27,7 @@ impl FileWalk {
         Self { chain, range, next: 0, before: 0, ahead: VecDeque::new() }
     }
 
-    /// The next file that may have entries of the range; `None` after the last.
+    /// Returns the next file that may have entries in the range; `None` after the last.
     pub(super) fn next_file(&mut self) -> Option<usize> {
         let file = self.next;
         (file < self.chain.len() && self.before < self.range.end).then(|| {
@@ -36,12 +36,12 @@ impl FileWalk {
         })
     }
 
-    /// Entries of the range in the current file, which may have fewer.
+    /// Returns the range within the current file, which may have fewer entries.
     pub(super) fn part(&self) -> Range<u64> {
         self.range.start.saturating_sub(self.before)..self.range.end.saturating_sub(self.before)
     }
 
-    /// Whether a file is known to lie before the range, in which case it is passed without opening it.
+    /// Skips a file that is known to be before the range, without opening it; returns whether it was skipped.
     pub(super) fn passes(&mut self, file: usize) -> bool {
         let known = self.chain.known_length(file);
         let is_before = known.is_some_and(|length| 0 < length && length <= self.part().start);
@@ -51,7 +51,7 @@ impl FileWalk {
         is_before
     }
 
-    /// The table of a file, which may have been opened ahead.
+    /// Returns the table of a file, which may have been opened in advance.
     pub(super) fn table(&mut self, file: usize) -> Result<Table> {
         while self.ahead.front().is_some_and(|(at, _)| *at < file) {
             self.ahead.pop_front();
@@ -67,7 +67,8 @@ impl FileWalk {
         table
     }
 
-    /// Begins to open the next files of a server. Where the last file to read is unknown, none is opened that may not be needed.
+    /// Starts to open the next remote files. If the last file to read is unknown, no file is opened that may
+    /// not be needed.
     pub(super) fn open_ahead(&mut self) {
         if !is_remote(&self.chain) || self.range.end != u64::MAX {
             return;
@@ -75,14 +76,14 @@ impl FileWalk {
         let first = self.ahead.back().map_or(self.next, |(at, _)| at + 1);
         for file in first..(self.next + AHEAD).min(self.chain.len()) {
             let chain = self.chain.clone();
-            // Without another thread it is opened when it is reached.
+            // If no thread can be spawned, the file is opened on demand.
             let Ok(opening) = std::thread::Builder::new().spawn(move || chain.table(file)) else { break };
             self.ahead.push_back((file, opening));
         }
     }
 
-    /// Passes the current file. Its entries are counted as far as the range needs them, and remembered if `is_whole` says that the
-    /// table has all entries of the file.
+    /// Leaves the current file. Its entries are counted as far as needed, and remembered if `is_whole` says
+    /// that the table has all entries of the file.
     pub(super) fn leave(&mut self, file: usize, table: &Table, is_whole: bool) -> Result<()> {
         let end = self.part().end;
         let length = table.entries_up_to(end)?;
@@ -94,7 +95,7 @@ impl FileWalk {
     }
 }
 
-/// The result of a thread. Signals are handled meanwhile, and may end the wait.
+/// Waits for a thread and returns its result. Signals are handled meanwhile, and may cancel the wait.
 fn wait_for(opening: JoinHandle<Result<Table>>, store: &StoreOptions) -> Result<Table> {
     while !opening.is_finished() {
         if !store.goes_on() {

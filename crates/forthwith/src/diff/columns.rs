@@ -1,4 +1,4 @@
-//! The columns of two tables that are compared with each other.
+//! Matching of the columns of two tables.
 
 use super::{ColumnDiff, DiffOptions, TableDiff, types::are_comparable};
 use crate::Table;
@@ -13,39 +13,39 @@ use std::{
 /// A column that both tables have.
 #[derive(Clone, Debug)]
 pub(super) struct ColumnPair {
-    /// Its position among [`TableDiff::columns`].
+    /// Position in [`TableDiff::columns`].
     pub(super) at: usize,
     pub(super) fields: [u32; 2],
     pub(super) path: String,
-    /// The entries that both have, from the first ones that are compared on.
+    /// Entries that both have, relative to the first compared entry.
     pub(super) entries: Range<u64>,
 }
 
-/// Entries of two tables that are compared with each other.
+/// Ranges of entries of two tables that are compared.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// The first entry in each table.
+    /// First entry in each table.
     pub(super) starts: [u64; 2],
     pub(super) length: u64,
-    /// The number of the first entry in the result.
+    /// Number of the first entry in the result.
     pub(super) first: u64,
 }
 
 impl Part {
-    /// A range of entries of one table, counted from the beginning of the part.
+    /// Converts a range of entries of one table to one relative to the part.
     pub(super) fn relative(&self, entries: &Range<u64>, side: usize) -> Range<u64> {
         let at = |entry: u64| entry.saturating_sub(self.starts[side]).min(self.length);
         at(entries.start)..at(entries.end)
     }
 
-    /// A range that is counted from the first entry, in one of the tables.
+    /// Converts a range relative to the part to entries of one table.
     pub(super) fn absolute(&self, entries: &Range<u64>, side: usize) -> Range<u64> {
         self.starts[side] + entries.start..self.starts[side] + entries.end
     }
 }
 
-/// Finds the columns that both tables have, and notes those that only one has, those that cannot be read, and types that differ.
-/// Answers the pairs whose values are to be compared.
+/// Matches the columns of both tables, and reports those that only one has, those that cannot be read, and
+/// different types. Returns the pairs whose values are compared.
 pub(super) fn pair(
     tables: [&Table; 2],
     part: &Part,
@@ -83,7 +83,7 @@ pub(super) fn pair(
         above(fields, part).for_each(|above| below.entry(above).or_default().push(part));
     }
     for &(at, path) in others.iter().filter(|(at, _)| !taken.contains(at)) {
-        // A column whose parts were compared is there as these.
+        // A column counts as present if its parts were compared.
         let parts = below.get(&at).map_or(&[][..], Vec::as_slice);
         if !parts.iter().any(|part| taken.contains(part)) {
             report.only[1].push(path.to_owned());
@@ -100,14 +100,14 @@ pub(super) fn pair(
     Ok(pairs)
 }
 
-/// The fields with data that are no parts of others, and are to be compared.
+/// Returns the selected fields that have data and are not parts of others.
 fn top<'t>(table: &'t Table, options: &DiffOptions) -> Result<Vec<(u32, &'t str)>> {
     let fields = (0..).zip(table.fields()?).filter(|(_, field)| field.has_data && !field.is_part);
     let is_chosen = |path: &str| options.columns.as_ref().is_none_or(|columns| columns(path));
     Ok(fields.map(|(at, field)| (at, field.path.as_str())).filter(|(_, path)| is_chosen(path)).collect())
 }
 
-/// The field of a path whose parts have dots or slashes between them in the other table.
+/// Looks up a path that has dots instead of slashes, or the reverse, in the other table.
 fn spelled_otherwise(table: &Table, path: &str) -> Result<Option<u32>> {
     let last = path.rsplit_once('/').map(|(_, last)| last);
     let spellings = [path.replace('/', "."), path.replace('.', "/"), path.to_owned()];
@@ -121,7 +121,7 @@ fn spelled_otherwise(table: &Table, path: &str) -> Result<Option<u32>> {
     Ok(None)
 }
 
-/// The pair, if both can be read and their types can be compared.
+/// Returns the pair, if both columns can be read and have comparable types.
 fn compared(
     tables: [&Table; 2],
     part: &Part,
@@ -162,9 +162,9 @@ fn compared(
     Ok((!types_differ).then(|| ColumnPair { at, fields, path: path.to_owned(), entries }))
 }
 
-/// The fields that a field is a part of, the nearest first.
+/// Iterates over the ancestors of a field, nearest first.
 fn above(fields: &[Field], at: u32) -> impl Iterator<Item = u32> {
-    // Parents stand before their children: the chain ends.
+    // Parents precede their children, so the chain ends.
     let parent = |at: u32| fields.get(at as usize).and_then(|field| field.parent).filter(|up| *up < at);
     iter::successors(parent(at), move |at| parent(*at))
 }

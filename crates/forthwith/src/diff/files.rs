@@ -1,4 +1,4 @@
-//! Two files: tables and objects by their paths.
+//! Comparison of two files: tables and objects by path.
 
 use super::{
     DiffOptions, DiffProgress, FileDiff, ObjectDiff,
@@ -9,10 +9,11 @@ use crate::{File, Key};
 use forthwith_plan::Result;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Compares all tables and objects of two files, by their paths. Of several cycles, the highest counts.
+/// Compares all tables and objects of two files by path. Only the highest cycle of each is compared.
 ///
 /// # Errors
-/// A directory that cannot be read; as [`diff`], but for a table or an object that cannot be read: that is a part of the result.
+/// A directory cannot be read; those of [`diff`], except that an unreadable table or object is part of the
+/// result.
 pub fn diff_files(
     left: &File,
     right: &File,
@@ -38,7 +39,7 @@ pub fn diff_files(
         }
     }
     if !options.on.is_empty() {
-        // Names that are wrong are an error whatever else differs.
+        // Unknown names are an error regardless of other differences.
         for (key, _) in pairs().filter(|(key, other)| key.is_table && other.is_table) {
             key_columns(&left.table(&key.path)?, options)?;
             key_columns(&right.table(&key.path)?, options)?;
@@ -82,7 +83,7 @@ fn are_of_one_kind(key: &Key, other: &Key) -> bool {
     key.is_table == other.is_table && key.is_directory == other.is_directory
 }
 
-/// The objects of a file, each in its highest cycle.
+/// Returns the objects of a file, each with its highest cycle.
 fn newest(file: &File) -> Result<Vec<Key>> {
     let mut newest: BTreeMap<String, (usize, Key)> = BTreeMap::new();
     for (at, key) in file.keys("", true)?.into_iter().enumerate() {
@@ -99,7 +100,7 @@ fn newest(file: &File) -> Result<Vec<Key>> {
     Ok(keys.into_iter().map(|(_, key)| key).collect())
 }
 
-/// Compares two objects that are no tables, member by member. Those that cannot be read are a part of the result.
+/// Compares two objects that are not tables, member by member. A failure to read them is part of the result.
 pub fn diff_objects(files: [&File; 2], keys: [&Key; 2], options: &DiffOptions) -> ObjectDiff {
     let [left, right] = keys.map(|key| format!("{};{}", key.path, key.cycle));
     let read = || {

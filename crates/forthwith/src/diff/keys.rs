@@ -1,4 +1,4 @@
-//! Entries of two tables matched by the values of key columns.
+//! Matching of the entries of two tables by the values of key columns.
 
 use super::{DiffOptions, DiffProgress};
 use crate::{SelectOptions, Selection, Step, Table};
@@ -6,20 +6,20 @@ use forthwith_columns::{Array, Form, Value};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Bytes of key columns that are read at a time.
+/// Number of bytes of key columns that are read at a time.
 const STEP: u64 = 32 << 20;
 
-/// Entries of two tables with equal keys, in the order of the left table, and those without.
+/// Entries of two tables with equal keys, in the order of the left table, and unmatched ones.
 #[derive(Debug, Default)]
 pub(super) struct Matched {
     pub(super) pairs: Vec<[u64; 2]>,
     pub(super) unmatched: [Vec<u64>; 2],
 }
 
-/// Matches the entries of two tables. Of several with one key, the first is matched with the first.
+/// Matches the entries of two tables. Duplicate keys are matched in order.
 ///
-/// Keys are compared by a hash of 64 bits. Where two keys have the same hash, their values differ, which is found when they are
-/// compared as the columns that they are.
+/// Keys are compared by a 64-bit hash. If two different keys collide, the comparison of the key columns shows
+/// that they differ.
 pub(super) fn match_keys(
     tables: [&Table; 2],
     options: &DiffOptions,
@@ -52,10 +52,10 @@ pub(super) fn match_keys(
     Ok(matched)
 }
 
-/// The columns by whose values the entries of a table are matched.
+/// Selects the key columns of a table.
 ///
 /// # Errors
-/// A name that the table does not have, or values that are not keys.
+/// An unknown name, or values that are not supported as keys.
 pub(super) fn key_columns(table: &Table, options: &DiffOptions) -> Result<Selection> {
     let names: Vec<&str> = options.on.iter().map(String::as_str).collect();
     let selection = table.select(&names, SelectOptions::default())?;
@@ -68,7 +68,7 @@ pub(super) fn key_columns(table: &Table, options: &DiffOptions) -> Result<Select
     Ok(selection)
 }
 
-/// The hashes of the keys of all entries with these, in ascending order.
+/// Returns the hashes of the keys of all entries with their entries, in ascending order.
 fn sorted_keys(
     table: &Table,
     options: &DiffOptions,

@@ -1,4 +1,4 @@
-//! Comparing tables and files by their contents.
+//! Comparison of tables and files by content.
 
 mod columns;
 mod files;

@@ -1,12 +1,12 @@
-//! Numbers side by side.
+//! Comparison of numbers.
 
 use super::DiffOptions;
 use forthwith_columns::{Column, DType, LogicalType, Native, TimeUnit};
 
-/// Numbers that are compared at once before each is looked at.
+/// Number of values that are compared as a block before they are compared individually.
 const TOGETHER: u64 = 1024;
 
-/// Numbers of a column from an item on.
+/// Numbers of a column, starting at an item.
 #[derive(Clone, Copy)]
 pub(super) struct NumberColumn<'a> {
     column: &'a Column,
@@ -14,14 +14,14 @@ pub(super) struct NumberColumn<'a> {
     meaning: Option<LogicalType>,
 }
 
-/// One number, without loss.
+/// A number of any type, without loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Number {
     Whole(i128),
     Float(f64),
 }
 
-/// Called with each row that differs, and by how much.
+/// Callback for each row that differs, with the distance of the numbers.
 type Report<'r> = dyn FnMut(u64, Option<f64>) + 'r;
 
 impl<'a> NumberColumn<'a> {
@@ -33,7 +33,7 @@ impl<'a> NumberColumn<'a> {
     pub(super) fn compare(&self, other: &Self, rows: u64, options: &DiffOptions, report: &mut Report<'_>) {
         let is_alike = self.column.dtype() == other.column.dtype() && self.meaning == other.meaning;
         let is_float = matches!(self.column.dtype(), DType::Float32 | DType::Float64) || self.is_half();
-        // Equal bytes are equal numbers, but for NaN where that is not equal to itself.
+        // Equal bytes are equal numbers, except for NaN if it is unequal to itself.
         let by_bytes = is_alike && (options.nan_equal || !is_float);
         for first in (0..rows).step_by(TOGETHER as usize) {
             let some = first..rows.min(first + TOGETHER);
@@ -67,7 +67,8 @@ impl<'a> NumberColumn<'a> {
         self.column.as_bytes().get(start..start + count * size).unwrap_or_default()
     }
 
-    /// Whether these numbers are close enough without a look at each; `false` says nothing.
+    /// Whether all these numbers are within the tolerances, by a test of the whole block; `false` is
+    /// inconclusive.
     fn are_close(&self, other: &Self, first: usize, count: usize, options: &DiffOptions) -> bool {
         if options.bitwise {
             return false;
@@ -117,7 +118,7 @@ impl<'a> NumberColumn<'a> {
     }
 }
 
-/// Nanoseconds in one count of a time; 1 for anything else.
+/// Returns the number of nanoseconds in a unit of a time; 1 for other logical types.
 const fn nanoseconds(meaning: LogicalType) -> i128 {
     let (LogicalType::Time(unit) | LogicalType::Timestamp { unit, .. } | LogicalType::Duration(unit)) =
         meaning
@@ -144,7 +145,7 @@ fn are_equal(pair: [Number; 2], options: &DiffOptions) -> bool {
     }
 }
 
-/// How far two numbers are from each other, if that is a number.
+/// Returns the distance of two numbers, if it is a number.
 fn distance(pair: [Number; 2]) -> Option<f64> {
     let float = |number| match number {
         Number::Whole(whole) => whole as f64,

@@ -1,23 +1,23 @@
-//! The way from a value within rows back to its row.
+//! Paths from nested values to their rows.
 
 use std::borrow::Cow;
 
-/// Where lists begin and end among their items.
+/// Bounds of lists among their items.
 #[derive(Debug)]
 pub(super) enum Bounds<'a> {
-    /// Offsets that do not decrease, the first of which is that of the first row.
+    /// Non-decreasing offsets, starting with that of the first row.
     Offsets(Cow<'a, [i64]>),
-    /// Lists of one length.
+    /// Fixed-size lists.
     Fixed {
-        /// The first row.
+        /// First row.
         first: u64,
-        /// Items in each.
+        /// Number of items in each.
         size: u64,
     },
 }
 
 impl Bounds<'_> {
-    /// The first item of a row; of the row after the last, the end of the items.
+    /// Returns the first item of a row; for the row after the last, the end of the items.
     pub(super) fn start(&self, row: u64) -> u64 {
         match self {
             Self::Offsets(offsets) => offsets.get(row as usize).map_or(0, |offset| offset.unsigned_abs()),
@@ -25,7 +25,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// The first row from `row` on, before `rows`, whose list has another length than that of `other`.
+    /// Returns the first row from `row` to `rows` whose list has another length than that of `other`.
     pub(super) fn alike(&self, other: &Self, row: u64, rows: u64) -> u64 {
         let length = |bounds: &Self, row| bounds.start(row + 1) - bounds.start(row);
         match (self, other) {
@@ -52,7 +52,7 @@ impl Bounds<'_> {
         }
     }
 
-    /// The row that has an item.
+    /// Returns the row that contains an item.
     fn row_of(&self, item: u64) -> u64 {
         match self {
             Self::Offsets(offsets) => {
@@ -64,20 +64,20 @@ impl Bounds<'_> {
     }
 }
 
-/// A node within rows, and what leads to it.
+/// A node within rows, linked to its parents.
 pub(super) enum Frame<'a> {
-    /// The rows themselves.
+    /// The rows.
     Rows,
-    /// A field of records, by its name.
+    /// A field of records.
     Field { parent: &'a Self, name: &'a str },
-    /// The items of lists, from those of the row `first` on.
+    /// Items of lists, starting with those of row `first`.
     Items { parent: &'a Self, bounds: &'a Bounds<'a>, first: u64 },
-    /// Rows that are there, by the rows of the parent.
+    /// Present rows, as rows of the parent.
     Present { parent: &'a Self, rows: &'a [u64] },
 }
 
 impl Frame<'_> {
-    /// The outermost row of a value.
+    /// Returns the outermost row of a value.
     pub(super) fn row(&self, at: u64) -> u64 {
         match self {
             Self::Rows => at,
@@ -87,7 +87,7 @@ impl Frame<'_> {
         }
     }
 
-    /// The outermost row of a value, and its path from there: `[2].pt`.
+    /// Returns the outermost row of a value, and its path within the row, such as `[2].pt`.
     pub(super) fn place(&self, at: u64) -> (u64, String) {
         match self {
             Self::Rows => (at, String::new()),

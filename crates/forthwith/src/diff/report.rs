@@ -1,123 +1,124 @@
-//! The result of a comparison.
+//! Results of comparisons.
 
 use crate::stats::SummaryOf;
 use serde::Serialize;
 use std::ops::Range;
 
-/// The differences between two tables. The first of each pair is of the left table.
+/// Differences between two tables. The first item of each pair belongs to the left table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TableDiff {
-    /// Numbers of entries.
+    /// Numbers of entries of the tables.
     pub entries: [u64; 2],
-    /// Pairs of entries that were compared.
+    /// Number of pairs of entries that were compared.
     pub compared: u64,
-    /// Columns that only one of them has.
+    /// Columns that only one table has.
     pub only: [Vec<String>; 2],
-    /// Entries that the other table has none for.
+    /// Entries without a match in the other table.
     pub unmatched: [UnmatchedEntries; 2],
-    /// Columns that both have, in the order of the left table.
+    /// Columns that both tables have, in the order of the left table.
     pub columns: Vec<ColumnDiff>,
     /// Columns that were not compared, with the reason.
     pub not_compared: Vec<(String, String)>,
     /// Entries that could not be read and were not compared.
     pub damage: [Vec<DamagedEntries>; 2],
-    /// Whether the comparison ended with the first difference before all was compared, so that others may not be listed.
+    /// Whether the comparison stopped at the first difference, so that further ones may be missing.
     pub stopped: bool,
 }
 
-/// Entries of one table alone.
+/// Unmatched entries of one table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct UnmatchedEntries {
-    /// How many.
+    /// Number of entries.
     pub count: u64,
     /// The first ones.
     pub first: Vec<u64>,
 }
 
-/// The differences in one column.
+/// Differences in one column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnDiff {
-    /// Its path in the left table.
+    /// Path of the column in the left table.
     pub path: String,
-    /// Its types.
+    /// Types of the column.
     pub types: [String; 2],
-    /// Whether the types differ and values were therefore not compared.
+    /// Whether the types differ, so that values were not compared.
     pub types_differ: bool,
-    /// Entries that the column has, where its table has others.
+    /// Entries of the column, if they differ from those of its table.
     pub entries: Option<[Range<u64>; 2]>,
-    /// A difference of the summaries that are kept beside the files, which proves that values differ. They were not read then.
+    /// Difference of the cached summaries of the files, which proves that values differ. The values were then
+    /// not read.
     pub summary: Option<SummaryDifference>,
-    /// Entries whose values differ.
+    /// Number of entries whose values differ.
     pub differing: u64,
-    /// The largest difference of two numbers.
+    /// Largest difference of two numbers.
     pub largest: Option<f64>,
     /// The first differences.
     pub first: Vec<Difference>,
 }
 
-/// One difference.
+/// A difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
-    /// The entries.
+    /// Entries of the values.
     pub entries: [u64; 2],
-    /// The place in the value, as in `[2].pt`; empty for all of it.
+    /// Path within the value, such as `[2].pt`; empty for the whole value.
     pub path: String,
-    /// Both values, as text of a line, cut if they are long.
+    /// Both values, as single-line text, shortened if they are long.
     pub values: [String; 2],
 }
 
-/// A difference of the summaries of a column.
+/// Difference of the summaries of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SummaryDifference {
-    /// The place in the values, as in `.pt`; empty for all of them.
+    /// Path within the values, such as `.pt`; empty for the whole values.
     pub path: String,
-    /// Whether values, items or lengths were summarised.
+    /// Kind of values that were summarised.
     pub of: SummaryOf,
-    /// Which number of the summaries differs.
+    /// Name of the statistic that differs.
     pub what: String,
-    /// Both numbers, as text.
+    /// Both statistics, as text.
     pub values: [String; 2],
 }
 
 /// Entries that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DamagedEntries {
-    /// The entries; empty where not even their number is known.
+    /// Range of the entries; empty if even their number is unknown.
     pub entries: Range<u64>,
-    /// The columns.
+    /// Paths of the columns.
     pub columns: Vec<String>,
     /// The error, with its place.
     pub error: String,
 }
 
-/// The differences between two files.
+/// Differences between two files.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FileDiff {
-    /// Paths of tables and objects that only one of them has.
+    /// Paths of tables and objects that only one file has.
     pub only: [Vec<String>; 2],
-    /// Paths at which the classes of objects differ, with these.
+    /// Paths of objects with different classes, and these classes.
     pub classes: Vec<(String, [String; 2])>,
-    /// Tables that both have, by their paths.
+    /// Tables that both files have, with their paths.
     pub tables: Vec<(String, TableDiff)>,
-    /// Objects that both have.
+    /// Objects that both files have.
     pub objects: Vec<ObjectDiff>,
-    /// Whether the comparison ended with the first difference before all was compared, so that others may not be listed, in
-    /// these tables or in tables and objects that are not listed.
+    /// Whether the comparison stopped at the first difference, so that further ones may be missing, as well
+    /// as further tables and objects.
     pub stopped: bool,
 }
 
-/// The differences between two objects that are no tables.
+/// Differences between two objects that are not tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ObjectDiff {
-    /// The path in both files.
+    /// Path in both files.
     pub path: String,
-    /// The class.
+    /// Class of the objects.
     pub class: String,
-    /// The number of members and items that differ.
+    /// Number of members and items that differ.
     pub differing: u64,
-    /// The first of them, with their values.
+    /// First differing members and items, with their values.
     pub first: Vec<(String, [String; 2])>,
-    /// Why the objects could not be compared.
+    /// Reason that the objects could not be compared.
     pub error: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Tables of many files, which follow each other on both sides.
+//! Comparison of two sequences of tables.
 
 use super::columns::Part;
 use super::tables::{MOST_DAMAGE, compare, sound, unmatched};
@@ -6,12 +6,14 @@ use super::{ColumnDiff, DiffOptions, DiffProgress, TableDiff};
 use crate::Table;
 use forthwith_plan::{Error, Result};
 
-/// Compares the tables of two sides, each as one table after the other, entry by entry, wherever files begin and end.
+/// Compares two sequences of tables, each concatenated, entry by entry, regardless of the boundaries of
+/// files.
 ///
-/// Numbers of entries are those of a side. A column that only some tables have is listed as one of one side.
+/// Entry numbers count all tables of a side. A column that only some tables of a side have is listed as one
+/// that only one side has.
 ///
 /// # Errors
-/// As [`diff`](super::diff); entries that are to be matched by values.
+/// Errors of [`diff`](super::diff); matching by key columns is unsupported.
 pub fn diff_sequences(
     left: &[Table],
     right: &[Table],
@@ -42,7 +44,7 @@ pub fn diff_sequences(
         let tables = [&sides[0][own].0, &sides[1][other].0];
         let before = part.first;
         let found = compare(tables, part, options, empty(tables)?, &mut |done, all| {
-            // Groups of columns are read one after the other.
+            // Groups of columns are read in sequence.
             let share = if all == 0 { 0.0 } else { done as f64 / all as f64 };
             progress(before + (share * (total - before) as f64) as u64, total)
         })?;
@@ -55,12 +57,13 @@ pub fn diff_sequences(
     Ok(report)
 }
 
-/// A report of two tables.
+/// Makes an empty report of two tables.
 fn empty(tables: [&Table; 2]) -> Result<TableDiff> {
     Ok(TableDiff { entries: [tables[0].entries()?, tables[1].entries()?], ..TableDiff::default() })
 }
 
-/// The pairs of tables that have entries of the same numbers. Without any, the first tables are paired for their columns.
+/// Returns the pairs of tables with overlapping entry numbers. If there are none, the first tables are paired
+/// for their columns.
 fn parts(sides: &[Vec<(Table, u64)>; 2]) -> Vec<([usize; 2], Part)> {
     let mut parts = Vec::new();
     let (mut at, mut used, mut first) = ([0, 0], [0, 0], 0);
@@ -108,7 +111,7 @@ fn add(report: &mut TableDiff, found: TableDiff, options: &DiffOptions) {
     }
 }
 
-/// Adds the differences of a column in other entries.
+/// Adds the differences of a column in further entries.
 fn join(known: &mut ColumnDiff, column: ColumnDiff, most: usize) {
     if column.types_differ && !known.types_differ {
         (known.types, known.types_differ) = (column.types, true);

@@ -1,7 +1,6 @@
-//! Differences that cached summaries of columns prove, before values are read.
+//! Differences that are proved by cached summaries of columns, before values are read.
 //!
-//! Each comparison here follows from the values: if all values were equal, so would be their number, extremes and distinct
-//! values. Equal summaries prove nothing.
+//! If all values are equal, so are their number, extremes and distinct values. Equal summaries prove nothing.
 
 use super::{DiffOptions, SummaryDifference, TableDiff, columns::ColumnPair};
 use crate::{
@@ -11,7 +10,8 @@ use crate::{
 use forthwith_columns::{DType, Form, Value};
 use forthwith_plan::Result;
 
-/// Notes the columns whose cached summaries differ, where both tables have summaries of the present state of their files.
+/// Reports the columns whose cached summaries differ, if both tables have summaries of the current state of
+/// their files.
 pub(super) fn compare_summaries(
     tables: [&Table; 2],
     pairs: &[ColumnPair],
@@ -30,7 +30,7 @@ pub(super) fn compare_summaries(
         for (table, field) in tables.into_iter().zip(pair.fields) {
             let Some(found) = table.fields()?.get(field as usize) else { return Ok(()) };
             paths.push(found.path.as_str());
-            // Equal values may be of different alternatives.
+            // Equal values may have different alternatives.
             let reading = table.describe_first(field, 0)?.reading;
             have_unions |= reading.is_ok_and(|reading| has_unions(&reading.form));
         }
@@ -46,7 +46,7 @@ pub(super) fn compare_summaries(
     Ok(())
 }
 
-/// Whether the summaries are of the file as it is now, and of the table as the file has it.
+/// Whether the summaries are of the current state of the file, and of this version of the table.
 fn are_current(table: &Table) -> bool {
     let file = table.file();
     let now = StatsCache::new(&**file.source());
@@ -63,7 +63,7 @@ fn has_unions(form: &Form) -> bool {
     }
 }
 
-/// The first summary that differs, of the places that both sides have.
+/// Returns the first summary that differs, among the paths that both sides have.
 fn first_difference(sides: [(&str, &[ColumnStats]); 2], options: &DiffOptions) -> Option<SummaryDifference> {
     let place = |side: usize, found: &ColumnStats| -> (String, SummaryOf) {
         let path = found.path.strip_prefix(sides[side].0).unwrap_or(&found.path);
@@ -81,7 +81,7 @@ fn first_difference(sides: [(&str, &[ColumnStats]); 2], options: &DiffOptions) -
     })
 }
 
-/// The first number that differs in two summaries, if that proves that values differ.
+/// Returns the first statistic of two summaries that proves that values differ.
 fn difference(
     [left, right]: [&ColumnStats; 2],
     options: &DiffOptions,
@@ -128,7 +128,7 @@ fn difference(
 /// they were summed: each sum of a step and each update by it is off by a few roundings of the largest number.
 fn rounding(sides: [&ColumnStats; 2], have_floats: bool) -> Option<f64> {
     if !have_floats {
-        // Sums of whole numbers are exact.
+        // Sums of integers are exact.
         return Some(0.0);
     }
     let mut largest = 0.0_f64;
@@ -149,7 +149,7 @@ fn rounding(sides: [&ColumnStats; 2], have_floats: bool) -> Option<f64> {
     (bound.is_finite() && (1e-290..1e290).contains(&largest)).then_some(bound)
 }
 
-/// Whether values of these types are compared by the numbers or texts that summaries have.
+/// Whether values of these types are compared by the numbers or text that summaries have.
 fn have_comparable_kinds(kinds: [&str; 2]) -> bool {
     kinds[0] == kinds[1] || are_numbers(kinds)
 }
@@ -158,7 +158,7 @@ fn are_numbers(kinds: [&str; 2]) -> bool {
     kinds.iter().all(|kind| DType::from_name(kind).is_some_and(|dtype| dtype != DType::Bool))
 }
 
-/// Whether two values differ for certain.
+/// Whether two values certainly differ.
 fn are_unequal([(left, kind), (right, other)]: [(&Value, &str); 2]) -> bool {
     if !have_comparable_kinds([kind, other]) {
         return false;
@@ -196,7 +196,7 @@ fn float(value: &Value) -> Option<f64> {
     }
 }
 
-/// Whether a floating-point number is another one than a whole number.
+/// Whether a floating-point number differs from an integer.
 fn is_other_float(value: &Value, whole: i128) -> bool {
     float(value).is_some_and(|float| {
         let rounded = whole as f64;

@@ -1,4 +1,4 @@
-//! Two tables, step by step.
+//! Comparison of two tables in steps.
 
 use super::columns::{ColumnPair, Part, pair};
 use super::keys::{Matched, key_columns, match_keys};
@@ -10,19 +10,21 @@ use forthwith_columns::Array;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::Range;
 
-/// Bytes of arrays that are read of each table at a time.
+/// Number of bytes of arrays of each table that are read at a time.
 const STEP: u64 = 24 << 20;
-/// Columns that are read together, where a block does not have them all anyway: more entries fit into a step.
+/// Number of columns that are read together, unless blocks have all columns: fewer columns allow more entries
+/// in a step.
 const COLUMNS: usize = 32;
-/// Damage that is listed.
+/// Maximum number of listed damaged ranges.
 pub(super) const MOST_DAMAGE: usize = 100;
-/// Entries of one table alone that are listed.
+/// Maximum number of listed unmatched entries.
 const MOST_UNMATCHED: usize = 10;
 
 /// Compares two tables of any formats: their columns, types and values.
 ///
-/// Entries are matched by number, or by the values of [`on`](DiffOptions::on), for which some 50 bytes are kept for each
-/// entry; otherwise memory is bounded by steps. Damage of one table is a part of the result, and the rest is compared.
+/// Entries are matched by number, or by the values of [`on`](DiffOptions::on), which takes about 50 bytes for
+/// each entry; otherwise, memory is bounded by the step size. Damage of a table is part of the result, and
+/// the remaining entries are compared.
 ///
 /// ```
 /// use forthwith::{DiffOptions, diff};
@@ -35,8 +37,8 @@ const MOST_UNMATCHED: usize = 10;
 /// ```
 ///
 /// # Errors
-/// A table whose metadata cannot be read; names in `on` that there are not, or whose values are no keys; bytes that cannot be had;
-/// [`Cancelled`](ErrorKind::Cancelled).
+/// The metadata of a table cannot be read; names in `on` that are unknown, or whose values are not supported
+/// as keys; errors of the source; [`Cancelled`](ErrorKind::Cancelled).
 pub fn diff(
     left: &Table,
     right: &Table,
@@ -68,15 +70,16 @@ pub(super) fn diff_metadata(left: &Table, right: &Table, options: &DiffOptions) 
     Ok(report)
 }
 
-/// Compares entries, columns and types, and returns the entries and columns whose values are to be compared. A brief comparison
-/// also looks at summaries, and [stops](TableDiff::stopped) if something differs and there are values to read.
+/// Compares entries, columns and types, and returns the entries and columns whose values are to be compared.
+/// A brief comparison also compares summaries, and [stops](TableDiff::stopped) if something differs and
+/// values would have to be read.
 fn metadata(
     tables: [&Table; 2],
     options: &DiffOptions,
     report: &mut TableDiff,
 ) -> Result<(Part, Vec<ColumnPair>)> {
     let [left, right] = tables;
-    // Names that are wrong are an error whatever else differs.
+    // Unknown names are an error regardless of other differences.
     if !options.on.is_empty() {
         tables.into_iter().try_for_each(|table| key_columns(table, options).map(drop))?;
     }
@@ -98,7 +101,7 @@ fn metadata(
     Ok((part, pairs))
 }
 
-/// The table with its sound blocks; gaps between them are noted as damage of a side.
+/// Returns the table without its gaps, which are reported as damage of a side.
 pub(super) fn sound(table: &Table, side: usize, report: &mut TableDiff) -> Result<Table> {
     let (table, gaps) = table.sound()?;
     report.damage[side].extend(gaps.into_iter().map(|gap| DamagedEntries {
@@ -109,7 +112,7 @@ pub(super) fn sound(table: &Table, side: usize, report: &mut TableDiff) -> Resul
     Ok(table)
 }
 
-/// Notes the entries of the longer side that the other has none for.
+/// Reports the entries of the longer side that the other lacks.
 pub(super) fn unmatched(report: &mut TableDiff) {
     let [left, right] = report.entries;
     let common = left.min(right);
@@ -119,7 +122,7 @@ pub(super) fn unmatched(report: &mut TableDiff) {
     }
 }
 
-/// Compares a part of two tables entry by entry, and adds to a report.
+/// Compares a part of two tables entry by entry, and adds the differences to a report.
 pub(super) fn compare(
     tables: [&Table; 2],
     part: Part,
@@ -139,7 +142,7 @@ struct Comparison<'c, 'p> {
     options: &'c DiffOptions,
     report: TableDiff,
     progress: &'c mut DiffProgress<'p>,
-    /// Entries of all groups of columns.
+    /// Number of compared entries, over all groups of columns.
     done: u64,
     total: u64,
 }
@@ -169,7 +172,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// Whether the first difference was found before all was read, and no others are asked for.
+    /// Returns whether to stop at the first difference, and records it if there is more to read.
     fn stops(&mut self, has_more: bool) -> bool {
         let report = &mut self.report;
         let is_found = report.only.iter().any(|only| !only.is_empty())
@@ -179,7 +182,7 @@ impl Comparison<'_, '_> {
         report.stopped
     }
 
-    /// Columns that are read together: those with the same entries.
+    /// Divides columns into groups that are read together, which have the same entries.
     fn groups(&self, pairs: Vec<ColumnPair>) -> Vec<Vec<ColumnPair>> {
         let most = if self.tables.iter().any(|table| table.words().rows) { usize::MAX } else { COLUMNS };
         let mut groups: Vec<Vec<ColumnPair>> = Vec::new();
@@ -198,8 +201,8 @@ impl Comparison<'_, '_> {
         if (self.progress)(self.done, self.total) { Ok(()) } else { Err(Error::new(ErrorKind::Cancelled)) }
     }
 
-    /// Compares a range of entries of some columns, and around damage where there is some. Entries are counted from the first
-    /// ones that are compared.
+    /// Compares a range of entries of some columns, around damage. Entries are relative to the first compared
+    /// ones.
     fn step(&mut self, group: &[ColumnPair], entries: &Range<u64>) -> Result<()> {
         let selections = [0, 1].map(|at: usize| {
             let fields = group.iter().map(|pair| pair.fields[at]).collect();
@@ -212,7 +215,7 @@ impl Comparison<'_, '_> {
             let tick: &mut crate::ProgressCallback<'_> = &mut |_| progress(done, total);
             match selection.read(own.clone(), self.options.threads, Some(tick)) {
                 Ok(selected) => read.push(vec![selected]),
-                // Damage of one column says nothing of others, unless a block has all of them.
+                // Damage of one column does not affect others, unless blocks have all of them.
                 Err(error)
                     if error.is_damage()
                         && group.len() > 1
@@ -245,7 +248,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// What can be read of a range.
+    /// Reads a range around damage.
     fn around(
         &mut self,
         selection: &Selection,
@@ -296,7 +299,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// Compares pairs of entries, which ascend in the left table.
+    /// Compares pairs of entries, which are in ascending order of the left table.
     fn chunk(&mut self, group: &[ColumnPair], chunk: &[[u64; 2]]) -> Result<()> {
         let left: Vec<u64> = chunk.iter().map(|pair| pair[0]).collect();
         let mut right: Vec<u64> = chunk.iter().map(|pair| pair[1]).collect();
@@ -320,7 +323,7 @@ impl Comparison<'_, '_> {
         Ok(())
     }
 
-    /// Some columns of one table, of these entries.
+    /// Selects some columns and entries of one table.
     fn matched(&self, group: &[ColumnPair], at: usize, entries: Vec<u64>) -> Result<Selection> {
         let fields: Vec<(&str, Option<u32>)> =
             group.iter().map(|pair| (pair.path.as_str(), Some(pair.fields[at]))).collect();
@@ -356,7 +359,7 @@ const fn length(entries: &Range<u64>) -> u64 {
     entries.end - entries.start
 }
 
-/// Numbers as ranges of those that follow each other.
+/// Merges consecutive numbers to ranges.
 fn runs(numbers: impl Iterator<Item = u64>) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for number in numbers {

@@ -1,9 +1,9 @@
-//! The types of columns side by side.
+//! Comparison of types of columns.
 
 use forthwith_columns::Form;
 
-/// Whether values of two types can be compared: numbers of any type, lists of any and of one length, texts and
-/// categories, values and values that may be missing, and records with the same fields.
+/// Whether values of two types can be compared: numbers of any types, lists of variable and fixed length,
+/// text and categories, values and optional values, and records with the same fields.
 pub(super) fn are_comparable(left: &Form, right: &Form) -> bool {
     match (left, right) {
         (Form::Option { content, .. }, other) | (other, Form::Option { content, .. }) => {
@@ -47,7 +47,7 @@ pub(super) fn are_comparable(left: &Form, right: &Form) -> bool {
     }
 }
 
-/// The length of lists, if it is one, and their items.
+/// Returns the fixed length of lists, if they have one, and their items; `None` for other Forms.
 fn list(form: &Form) -> Option<(Option<u64>, Form)> {
     match form {
         Form::List { content, .. } => Some((None, (**content).clone())),

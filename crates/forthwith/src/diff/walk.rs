@@ -1,29 +1,29 @@
-//! Two arrays of rows side by side: which rows differ, and where in them.
+//! Comparison of two arrays: which rows differ, and where in them.
 
 use super::place::{Bounds, Frame};
 use super::{DiffOptions, numbers::NumberColumn};
 use forthwith_columns::{Array, DType, Form, Invalid, LogicalType, Lookup, safe_text};
 use std::borrow::Cow;
 
-/// Characters of a value that are shown.
+/// Maximum number of characters of a value that are shown.
 const SHOWN: usize = 60;
-/// Forms are nested no deeper.
+/// Maximum depth of Forms.
 const DEEPEST: u32 = 64;
 
-/// Differences between two arrays that hold the same entries of one column.
+/// Differences between two arrays of the same entries of a column.
 #[derive(Debug, Default)]
 pub(super) struct RowDifferences {
-    /// The differing rows, in ascending order.
+    /// Rows that differ, in ascending order.
     pub(super) rows: Vec<u64>,
     /// The first differences.
     pub(super) first: Vec<RowDifference>,
-    /// The largest difference of two numbers.
+    /// Largest difference of two numbers.
     pub(super) largest: Option<f64>,
     most: usize,
     marked: Vec<bool>,
 }
 
-/// One difference.
+/// A difference.
 #[derive(Debug)]
 pub(super) struct RowDifference {
     pub(super) row: u64,
@@ -31,17 +31,17 @@ pub(super) struct RowDifference {
     pub(super) values: [String; 2],
 }
 
-/// One of the two arrays at a node of its Form.
+/// One of the two arrays, at a node of its Form.
 #[derive(Clone, Copy)]
 struct Side<'x, 'd> {
     array: &'d Array,
     lookup: &'x Lookup<'d>,
     form: &'x Form,
-    /// The first row of the node that is compared.
+    /// First row of the node that is compared.
     start: u64,
 }
 
-/// Compares `rows` rows of two arrays, from these rows on. At most `most` differences are described.
+/// Compares `rows` rows of two arrays, starting at the given rows. At most `most` differences are described.
 ///
 /// # Errors
 /// An array contradicts itself.
@@ -104,7 +104,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Rows of which some may be missing.
+    /// Compares optional rows.
     fn options_of(
         &mut self,
         pair: Pair<'_, '_>,
@@ -117,7 +117,7 @@ impl Walk<'_> {
             Form::Option { content, .. } => Side { form: content, ..side },
             _ => side,
         });
-        // Rows that both have are compared together while they follow each other in both contents.
+        // Rows that are present in both are compared together while they are consecutive in both contents.
         let is_present = |side: usize, row: u64| index[side].at(row) >= 0;
         let mut row = 0;
         while row < rows {

@@ -1,4 +1,4 @@
-//! Lists, patterns and folders of files.
+//! Expansion of lists, patterns and directories of files.
 
 use super::{STANDARD_INPUT, StoreOptions, expand_stored, is_pattern, is_stored_pattern, matches};
 use crate::formats;
@@ -11,40 +11,42 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Folders within folders.
+/// Maximum depth of directories.
 const DEEPEST: usize = 64;
-/// The endings of names of files that are still being written, or were left behind.
+/// Extensions of files that are incomplete or backups.
 const PARTIAL: [&str; 9] =
     ["part", "partial", "tmp", "temp", "crdownload", "download", "inprogress", "swp", "bak"];
 
-/// The files that names mean, in the order of the names.
+/// Returns the files that names refer to, in the order of the names.
 ///
-/// * A file, a URL and `-` mean themselves, and so does a name that is nothing else, so that opening it says why.
-/// * A pattern (`*`, `?`, `[a-z]` within a part of a path, `**` for any folders) means all that match, sorted. A file whose name is
-///   the pattern is that file.
-/// * A URL with a pattern means the objects of the store that match, with the settings of the environment ([`expand_stored`]).
-/// * A folder means the files of known formats in it and in folders below, sorted.
+/// * A file, a URL and `-` refer to themselves; so does a name that matches nothing else, so that opening it
+///   reports the error.
+/// * A pattern (`*`, `?`, `[a-z]` within a part of a path, `**` for any directories) refers to all matches,
+///   sorted. A file whose name equals the pattern takes precedence.
+/// * A URL with a pattern refers to the matching objects of the store, with the settings of the environment
+///   ([`expand_stored`]).
+/// * A directory refers to the files of known formats in it and its subdirectories, sorted.
 ///
-/// Hidden files and folders (names that begin with `.`, in folders also with `_`) are left out unless a pattern says them, and so are
-/// files that are still being written and backups, by the endings that programs use for them (`part`, `tmp`, `bak`, `~` and the like).
-/// A file or folder that cannot be looked into is never left out.
+/// Hidden files and directories (names that start with `.`, in directories also with `_`) are left out unless
+/// a pattern names them, and so are incomplete files and backups, by their usual extensions (`part`, `tmp`,
+/// `bak`, `~` and the like). An unreadable file or directory is never left out.
 ///
 /// # Errors
-/// Nothing matches a pattern; a folder without a file of a known format; a folder that cannot be read, with its name.
+/// A pattern has no matches; a directory has no file of a known format, or cannot be read, with its name.
 pub fn expand<P: AsRef<Path>>(names: &[P]) -> Result<Vec<PathBuf>> {
     Ok(expand_telling(names)?.files)
 }
 
-/// The files that names mean.
+/// Files that names refer to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expanded {
-    /// The files, as [`expand`] answers them.
+    /// The files that [`expand`] returns.
     pub files: Vec<PathBuf>,
-    /// Files of folders and patterns that were left out, as their names say that they are still being written, or backups.
+    /// Matches that were left out because their names mark them as incomplete or backups.
     pub partial: Vec<PathBuf>,
 }
 
-/// As [`expand`], telling what was left out though it might have been meant.
+/// Expands names like [`expand`], and also returns the files that were left out.
 ///
 /// # Errors
 /// The same.
@@ -81,7 +83,7 @@ pub fn expand_with<P: AsRef<Path>>(names: &[P], store: &StoreOptions) -> Result<
     Ok(all)
 }
 
-/// All files of known formats in a folder.
+/// Returns all files of known formats in a directory.
 fn folder(path: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     visit(path, &mut files, partial, 0)?;
@@ -108,7 +110,7 @@ fn visit(path: &Path, files: &mut Vec<PathBuf>, partial: &mut Vec<PathBuf>, dept
             partial.extend(inner.is_file().then_some(inner));
             continue;
         }
-        // A link to a folder may lead round in a circle.
+        // A link to a directory may form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             visit(&inner, files, partial, depth + 1)?;
         } else if is_file_or_lost(&inner) && is_known(&inner)? {
@@ -118,20 +120,21 @@ fn visit(path: &Path, files: &mut Vec<PathBuf>, partial: &mut Vec<PathBuf>, dept
     Ok(())
 }
 
-/// The entries of a folder.
+/// Returns the entries of a directory.
 fn listed(path: &Path) -> Result<Vec<fs::DirEntry>> {
     let failed = |error: std::io::Error| io::Error::new(error.into(), path.to_string_lossy());
     let entries = fs::read_dir(path).map_err(failed)?;
     Ok(entries.collect::<std::io::Result<_>>().map_err(failed)?)
 }
 
-/// Whether it is a file, or cannot be looked at, as what a link to a file that is away means: opening it says why, where leaving it out would
-/// be a smaller table without a word.
+/// Whether the path is a file or cannot be inspected, such as a broken link: opening it then reports the
+/// error, while leaving it out would silently make a smaller table.
 fn is_file_or_lost(path: &Path) -> bool {
     path.metadata().map_or(true, |there| there.is_file())
 }
 
-/// Whether a path leads to something. That it cannot be said is an error: a table without a part of it would be wrong without a word.
+/// Whether a path exists. If this cannot be determined, it is an error: a table without some of its files
+/// would be silently wrong.
 fn is_there(path: &Path) -> Result<bool> {
     match path.symlink_metadata() {
         Ok(_) => Ok(true),
@@ -140,12 +143,12 @@ fn is_there(path: &Path) -> Result<bool> {
     }
 }
 
-/// Whether a file is of a format that is read: by its name, or by its first bytes if its name says nothing. One that cannot be read may be:
-/// opening it says why not.
+/// Whether the format of a file can be read: by its name, or by its first bytes if the extension is unknown.
+/// An unreadable file counts, so that opening it reports the error.
 fn is_known(path: &Path) -> Result<bool> {
     let name = path.to_string_lossy();
     if let Some(format) = formats::by_name(&name) {
-        // Text beside tables is notes and summaries more often than one of them.
+        // Text files among tables are mostly notes and summaries.
         return Ok(format.is_read() && !format.is_text());
     }
     let mut head = Vec::new();
@@ -167,7 +170,7 @@ fn is_partial(name: &OsStr) -> bool {
     ending.is_some_and(|ending| PARTIAL.contains(&&*ending)) || name.as_encoded_bytes().ends_with(b"~")
 }
 
-/// The files that match a pattern, sorted.
+/// Returns the files that match a pattern, sorted.
 fn matching(pattern: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut found = vec![PathBuf::new()];
     let parts: Vec<Component<'_>> = pattern.components().collect();
@@ -190,7 +193,7 @@ fn matching(pattern: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> 
                 }
             }
         }
-        // Several ways may lead to one through `**`.
+        // With `**`, a path can match in several ways.
         next.sort();
         next.dedup();
         found = next;
@@ -199,7 +202,7 @@ fn matching(pattern: &Path, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> 
     Ok(found)
 }
 
-/// The names in a folder that match a part of a pattern.
+/// Returns the names in a directory that match a part of a pattern.
 fn children(folder: &Path, pattern: &str, partial: &mut Vec<PathBuf>) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -219,7 +222,7 @@ fn children(folder: &Path, pattern: &str, partial: &mut Vec<PathBuf>) -> Result<
     Ok(found)
 }
 
-/// A folder and all folders below.
+/// Collects a directory and all its subdirectories.
 fn below(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
     if depth > DEEPEST {
         let what = format!("folders more than {DEEPEST} deep");

@@ -5,18 +5,18 @@ use forthwith_io::{self as io, Index, Indexed, Source};
 use forthwith_plan::Result;
 use std::{io::Write, path::Path, sync::Arc};
 
-/// Where the index of a file is.
+/// Location of the index of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IndexPlace {
-    /// Beside the file, if there is one: its name with [`Index::ENDING`].
+    /// Next to the file, under its name with [`Index::ENDING`], if it exists.
     Beside,
-    /// Under this name, a path or a URL. In a folder, if it ends in `/` or is one: then under the file's own name with
-    /// [`Index::ENDING`], if there is one.
+    /// At this path or URL. If it ends in `/` or is a directory, in that directory under the file's name with
+    /// [`Index::ENDING`], if it exists.
     At(String),
 }
 
 impl IndexPlace {
-    /// The name of the index of a file, and whether it has to be there.
+    /// Returns the name of the index of a file, and whether it must exist.
     #[must_use]
     pub fn of(&self, file: &str) -> (String, bool) {
         let (path, query) = if remote::is_remote(file) { at_query(file) } else { (file, "") };
@@ -32,15 +32,15 @@ impl IndexPlace {
     }
 }
 
-/// A URL, and its query.
+/// Splits a URL before its query.
 fn at_query(url: &str) -> (&str, &str) {
     url.split_at(url.find('?').unwrap_or(url.len()))
 }
 
-/// Reads the index of a file. `None` if it need not be there and is not.
+/// Reads the index of a file. Returns `None` if it does not exist and need not.
 ///
 /// # Errors
-/// It cannot be read, is damaged, or is no index.
+/// The index cannot be read, is damaged, or is not an index.
 pub fn read_index(file: &str, place: &IndexPlace, store: &StoreOptions) -> Result<Option<Index>> {
     let (name, needed) = place.of(file);
     let opened = source_with(&name, &of_index(&name, file, store)).and_then(|source| {
@@ -57,12 +57,12 @@ pub fn read_index(file: &str, place: &IndexPlace, store: &StoreOptions) -> Resul
     }
 }
 
-/// The options for the store of an index: those of the file, if it is of the same store.
+/// Returns the options for the store of an index: those of the file, if it is in the same store.
 fn of_index(name: &str, file: &str, store: &StoreOptions) -> StoreOptions {
     if origin(name) == origin(file) { store.clone() } else { store.for_another_store() }
 }
 
-/// Scheme and host.
+/// Returns scheme and host of a URL.
 fn origin(url: &str) -> Option<(&str, &str)> {
     let (scheme, rest) = url.split_once("://")?;
     Some((scheme, rest.split(['/', '?']).next().unwrap_or(rest)))
@@ -73,11 +73,11 @@ fn is_absent(error: &forthwith_plan::Error) -> bool {
     matches!(&error.kind, Source(io::Error { kind: io::ErrorKind::NotFound, .. }))
 }
 
-/// Opens the bytes that a name means as [`source_with`] does, with an index of its metadata. Of a file behind a network nothing is read;
-/// that the file is the one that the index is of, its first answer has to show.
+/// Opens a source as [`source_with`] does, with an index of its metadata. No byte of a remote file is read;
+/// its first response must show that the index is of this state of the file.
 ///
 /// # Errors
-/// As [`source_with`]; the index is of another state of the file.
+/// Errors of [`source_with`]; the index is of another state of the file.
 pub fn source_indexed(name: impl AsRef<Path>, index: Index, store: &StoreOptions) -> Result<Arc<dyn Source>> {
     let url = name.as_ref().to_str().filter(|name| remote::is_remote(name));
     if let (Some(url), Some(mark)) = (url, index.mark())
@@ -88,10 +88,11 @@ pub fn source_indexed(name: impl AsRef<Path>, index: Index, store: &StoreOptions
     Ok(Arc::new(Indexed::over(source_with(name, store)?, index)?))
 }
 
-/// Writes the index of a file, under the name that [`IndexPlace::of`] gives. It is there once it is complete. The answer is its name.
+/// Writes the index of a file, under the name that [`IndexPlace::of`] returns. The index appears when it is
+/// complete. Returns its name.
 ///
 /// # Errors
-/// It cannot be written; its name ends as those of files with data do.
+/// The index cannot be written; its name has the extension of a data format.
 pub fn write_index(index: &Index, file: &str, place: &IndexPlace, store: &StoreOptions) -> Result<String> {
     let (name, _) = place.of(file);
     crate::check_ending("an index", &name)?;

@@ -1,4 +1,4 @@
-//! From what is typed to files: lists, patterns, folders, pipes, and `FILE:OBJECT`.
+//! Expansion of arguments to files: lists, patterns, directories, pipes, and `FILE:OBJECT`.
 //!
 //! ```
 //! use forthwith::{File, files};
@@ -38,25 +38,25 @@ use forthwith_io::{self as io, PreadFile, STREAM_IN_MEMORY, Source};
 use forthwith_plan::Result;
 use std::{fs::FileType, io::Read, path::Path, sync::Arc};
 
-/// The name that stands for standard input.
+/// Name of standard input.
 pub const STANDARD_INPUT: &str = "-";
 
-/// Opens the bytes that a name means: a local file or `file:` URL as [`io::open`] does; with the feature `remote` a URL of HTTP, S3, Google
-/// Cloud Storage or Azure; standard input for `-` and `/dev/stdin`; a pipe with a name. A stream is read as far as it is asked for, and
-/// kept in memory or a temporary file ([`StreamSource`](io::StreamSource)).
+/// Opens the source of a name: a local file or `file:` URL as [`io::open`] does; with the feature `remote` a
+/// URL of HTTP, S3, Google Cloud Storage or Azure; standard input for `-` and `/dev/stdin`; a named pipe. A
+/// stream is read on demand, and kept in memory or a temporary file ([`StreamSource`](io::StreamSource)).
 ///
 /// # Errors
-/// There is nothing of that name, or it cannot be read.
+/// The name does not exist, or cannot be read.
 pub fn source(name: impl AsRef<Path>) -> Result<Arc<dyn Source>> {
     source_with(name, &StoreOptions::new())
 }
 
-/// Opens the bytes that a name means as [`source`] does, with options for the store of a URL. Their function that says whether to
-/// [go on](StoreOptions::goes_on) is also asked between the pieces of a stream, and when a signal came while it was waited for; `false`
-/// ends the request.
+/// Opens the source of a name as [`source`] does, with options for the store of a URL. The options' function
+/// [`goes_on`](StoreOptions::goes_on) is also called between the chunks of a stream, and after a signal that
+/// arrives while the stream is awaited; `false` cancels the request.
 ///
 /// # Errors
-/// As [`source`]; an option that the store does not have.
+/// Errors of [`source`]; an option that the store does not support.
 pub fn source_with(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Arc<dyn Source>> {
     let path = name.as_ref();
     if let Some(url) = path.to_str().filter(|name| remote::is_remote(name)) {
@@ -73,41 +73,42 @@ pub fn source_with(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Arc<d
     }
     match path.to_str() {
         Some(uri) => Ok(io::open(uri)?),
-        // A name that is not text can only be a local path.
+        // A name that is not UTF-8 can only be a local path.
         None => Ok(Arc::new(PreadFile::open(path)?)),
     }
 }
 
-/// Where the bytes of a new file go: a local path as [`io::create`] takes it, with the feature `remote` also an object of S3, Google Cloud
-/// Storage or Azure, which is sent when the file is complete.
+/// Creates the sink of a new file: a local path as for [`io::create`], with the feature `remote` also an
+/// object of S3, Google Cloud Storage or Azure, which is uploaded when the file is complete.
 ///
 /// # Errors
-/// The file cannot be made; a scheme that takes no files; an option that the store does not have.
+/// The file cannot be created; the scheme does not support writing; an option that the store does not
+/// support.
 pub fn sink(name: impl AsRef<Path>, store: &StoreOptions) -> Result<Box<dyn io::Sink>> {
     let path = name.as_ref();
     Ok(match path.to_str() {
         Some(uri) if remote::is_remote(uri) => remote::create(uri, store)?,
         Some(uri) => io::create(uri)?,
-        // A name that is no text is that of a file.
+        // A name that is not UTF-8 can only be a local path.
         None => Box::new(io::FileSink::create(path)?),
     })
 }
 
-/// The bytes of a stream, to its end, as standard input.
+/// Reads a stream to its end, as a source named standard input.
 ///
 /// # Errors
-/// It cannot be read, or there is no room for it.
+/// The stream cannot be read or stored.
 pub fn stream(stream: &mut dyn Read) -> Result<Arc<dyn Source>> {
     Ok(io::read_stream(stream, "standard input", STREAM_IN_MEMORY)?)
 }
 
-/// Whether a name ends as those of a format's files do.
+/// Whether a name has the extension of a known format.
 #[must_use]
 pub fn has_known_ending(name: &str) -> bool {
     crate::formats::by_name(name).is_some()
 }
 
-/// A stream as a source, which the options may give up.
+/// Makes a source of a stream, which the options may cancel.
 fn streamed(stream: impl Read + Send + 'static, name: &str, store: &StoreOptions) -> Arc<dyn Source> {
     let store = store.clone();
     Arc::new(io::StreamSource::new(name, stream, STREAM_IN_MEMORY, move || store.goes_on()))

@@ -1,4 +1,4 @@
-//! Columns that the folders of files say, as Hive names them: `day=1/part.parquet`.
+//! Hive partitions: columns in the directory names of files, such as `day=1/part.parquet`.
 
 use super::is_pattern;
 use forthwith_plan::{Constant, Value};
@@ -8,10 +8,10 @@ use std::{
     path::{Component, Path},
 };
 
-/// The name of a column, and its value in a file.
+/// Name of a partition column, and its value for a file; `None` for null.
 type Said = (String, Option<String>);
 
-/// The values that a column has in all files.
+/// Types of the values of a column in all files.
 #[derive(Clone, Copy, Default)]
 struct Kind {
     has_numbers: bool,
@@ -19,11 +19,12 @@ struct Kind {
     may_lack: bool,
 }
 
-/// The name of a folder whose value is missing.
+/// Directory value that stands for null.
 const NOTHING: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// The columns that folders between a name that was given and a file that it means say, for each of such files: of a
-/// folder those below it, and of a pattern all. A column that not all of its files have is none. Values are whole numbers where all those of a column are, and else texts.
+/// Returns the partition columns of each file, from the directories between a given name, a directory or a
+/// pattern, and the file that it was expanded to; a pattern contributes all directories. Partition keys that
+/// some of its files lack are ignored. Values are integers if all values of a column are, and otherwise text.
 ///
 /// ```
 /// use forthwith::files::partitions;
@@ -35,7 +36,7 @@ const NOTHING: &str = "__HIVE_DEFAULT_PARTITION__";
 pub fn partitions<G: AsRef<Path>, F: AsRef<Path>>(files: &[(G, F)]) -> Vec<Vec<Constant>> {
     let mut said: Vec<Vec<Said>> =
         files.iter().map(|(given, found)| said(given.as_ref(), found.as_ref())).collect();
-    // What not all files of a folder say is no column of theirs.
+    // Partition keys that some files lack are ignored.
     let mut common: HashMap<&Path, Vec<String>> = HashMap::new();
     for ((given, _), said) in files.iter().zip(&said) {
         let names = || said.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
@@ -67,7 +68,7 @@ pub fn partitions<G: AsRef<Path>, F: AsRef<Path>>(files: &[(G, F)]) -> Vec<Vec<C
     said.iter().map(|said| said.iter().map(constant).collect()).collect()
 }
 
-/// Names and values that the folders of a file say.
+/// Returns names and values in the directories of a file.
 fn said(given: &Path, found: &Path) -> Vec<Said> {
     if given == found {
         return Vec::new();
@@ -81,7 +82,7 @@ fn said(given: &Path, found: &Path) -> Vec<Said> {
     for folder in folders.parent().into_iter().flat_map(Path::components) {
         let Component::Normal(name) = folder else { continue };
         let Some((name, value)) = name.to_str().and_then(|name| name.split_once('=')) else { continue };
-        // A text that is spelled like this is escaped.
+        // Equal text is escaped.
         let value = (value != NOTHING).then(|| unescaped(value).into_owned());
         let name = unescaped(name).into_owned();
         if name.is_empty() || said.iter().any(|(known, _)| *known == name) {
@@ -92,14 +93,14 @@ fn said(given: &Path, found: &Path) -> Vec<Said> {
     said
 }
 
-/// A whole number, with zeros before it or not.
+/// Parses an integer, perhaps with leading zeros.
 fn number(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| text.parse().ok()).flatten()
 }
 
-/// `%3A` as the character that it stands for; what is no text then is left as it is.
+/// Decodes percent escapes such as `%3A`; text that would not be valid UTF-8 is unchanged.
 fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('%') {
         return Cow::Borrowed(text);

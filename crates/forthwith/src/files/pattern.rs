@@ -1,16 +1,18 @@
-//! Patterns for names: `*`, `?`, `[abc]`, `[a-z]`, `[!abc]`.
+//! Matching of patterns: `*`, `?`, `[abc]`, `[a-z]`, `[!abc]`.
 
-/// Whether a text has a character that means more than itself.
+/// Whether a text has a wildcard.
 pub fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-/// Whether the whole text matches the pattern, in which a `*` matches `/` too. Linear in memory, at most pattern times text in time.
+/// Whether the whole text matches the pattern, in which `*` also matches `/`. Takes linear memory, and time
+/// up to the product of both lengths.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let pattern: Vec<char> = pattern.chars().collect();
     let text: Vec<char> = text.chars().collect();
     let (mut p, mut t) = (0, 0);
-    // Where to go on when what follows the last `*` turns out not to fit: one more character belongs to the star.
+    // Positions to retry from if the pattern after the last `*` does not match: the star then takes one more
+    // character.
     let mut retry: Option<(usize, usize)> = None;
     while t < text.len() {
         if pattern.get(p) == Some(&'*') {
@@ -31,7 +33,8 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     pattern[p.min(pattern.len())..].iter().all(|c| *c == '*')
 }
 
-/// Matches one character with what stands at `p`; answers where the pattern goes on.
+/// Matches one character at position `p` of the pattern; returns the next position, or `None` if it does not
+/// match.
 fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
     match *pattern.get(p)? {
         '?' => Some(p + 1),
@@ -43,11 +46,12 @@ fn one(pattern: &[char], p: usize, c: char) -> Option<usize> {
     }
 }
 
-/// A bracket expression behind its `[`: its length without the brackets, and its meaning. `None` if it is never closed.
+/// Parses a bracket expression after its `[`; returns its length without brackets, and its predicate. `None`
+/// if it is not closed.
 fn class(rest: &[char]) -> Option<(usize, impl Fn(char) -> bool)> {
     let negated = matches!(rest.first(), Some('!' | '^'));
     let from = usize::from(negated);
-    // A `]` in first place is a member, as everywhere else.
+    // A leading `]` is a member, as in other shells.
     let length = rest.iter().skip(from + 1).position(|c| *c == ']')? + from + 1;
     let members = &rest[from..length];
     Some((length, move |c| contains(members, c) != negated))

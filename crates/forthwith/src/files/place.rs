@@ -1,15 +1,15 @@
-//! The object in a file that a path means, and the field of a table that the path may go on to.
+//! Look-up of an object in a file, or a field of a table, by path.
 
 use crate::{File, Key, Table};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::collections::BTreeSet;
 
-/// The meaning of a path in a file.
+/// Object or field that a path refers to.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A table.
     Table(Table),
-    /// A field of a table. `named` is whether the path names the table, too; otherwise it is the only one of the file.
+    /// A field of a table.
     Field {
         /// The table.
         table: Table,
@@ -18,12 +18,13 @@ pub enum Place {
         /// Whether the path names the table.
         named: bool,
     },
-    /// A directory, or another object that is no table.
+    /// A directory, or another object that is not a table.
     Object(Key),
 }
 
-/// Finds what a path means. The longest path that is an object wins; if that is a table, the rest is a field of it, whose name may
-/// contain `/` too. A path that begins with no object is a field of the file's only table, if it has one of that name.
+/// Returns what a path refers to. The longest prefix that is an object takes precedence; if it is a table,
+/// the remainder is a field of it, whose name may contain `/`. A path without such a prefix is a field of the
+/// file's only table.
 ///
 /// ```
 /// use forthwith::{File, files::{Place, locate}};
@@ -35,7 +36,7 @@ pub enum Place {
 /// ```
 ///
 /// # Errors
-/// [`NotFound`](ErrorKind::NotFound): nothing of that name, with similar ones; a table that cannot be read.
+/// [`NotFound`](ErrorKind::NotFound), with similar names; a table that cannot be read.
 pub fn locate(file: &File, path: &str) -> Result<Place> {
     let missing = match file.find(path) {
         Ok(key) if key.is_table || key.is_unsupported_table => return Ok(Place::Table(file.table(path)?)),
@@ -58,20 +59,21 @@ pub fn locate(file: &File, path: &str) -> Result<Place> {
     let table = file.table(&only)?;
     match table.find(path) {
         Ok(field) => Ok(Place::Field { table, field, named: false }),
-        // In a file that is one table, nothing but a field could be meant; and what keeps fields from being found says more.
+        // In a file that is one table, the path can only be a field; other errors than not finding it are
+        // more informative.
         Err(error) if file.is_one_table() || !is_not_found(&error) => Err(error),
         Err(_) => Err(missing),
     }
 }
 
-/// The path of the only table of a file; nothing if there are none or several.
+/// Returns the path of the only table of a file; `None` if it has none or several.
 fn only_table(file: &File) -> Result<Option<String>> {
     let mut paths = tables(file)?;
     let only = paths.pop_first();
     Ok(only.filter(|_| paths.is_empty()))
 }
 
-/// The paths of the tables of a file, each once, though it may have several cycles.
+/// Returns the distinct paths of the tables of a file, which may have several cycles.
 pub(crate) fn tables(file: &File) -> Result<BTreeSet<String>> {
     let keys = file.keys("", true)?.into_iter();
     Ok(keys.filter(|key| key.is_table).map(|key| key.path).collect())

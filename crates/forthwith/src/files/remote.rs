@@ -1,4 +1,4 @@
-//! Files behind a network.
+//! Remote files.
 
 pub(super) use forthwith_remote::{create, folder, is_remote, open, open_marked};
 

@@ -1,15 +1,15 @@
-//! A build without files behind a network.
+//! Stub for builds without remote files.
 
 use forthwith_io::{Result, Source};
 use std::sync::Arc;
 
-/// The text itself: of URLs nothing is known.
+/// Returns the text unchanged.
 #[must_use]
 pub fn redact(text: &str) -> String {
     text.to_owned()
 }
 
-/// Options of stores, which this build does not know, but one.
+/// Options of stores, of which this build supports only cancellation.
 #[derive(Clone)]
 pub struct StoreOptions {
     going_on: Arc<dyn Fn() -> bool + Send + Sync>,
@@ -28,33 +28,33 @@ impl std::fmt::Debug for StoreOptions {
 }
 
 impl StoreOptions {
-    /// None.
+    /// Makes options with all defaults.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks a function whether threads that wait for a stream are to go on waiting.
+    /// Sets a function that returns whether threads should continue to wait for a stream.
     #[must_use]
     pub fn going_on(mut self, going_on: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.going_on = Arc::new(going_on);
         self
     }
 
-    /// Whether threads that wait for a stream are to go on waiting.
+    /// Whether threads should continue to wait for a stream.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         (self.going_on)()
     }
 
-    /// The same for another store.
+    /// Returns the options for another store.
     #[must_use]
     pub fn for_another_store(&self) -> Self {
         self.clone()
     }
 }
 
-/// No name is one: a URL is opened as a local file, and refused by its scheme.
+/// Returns `false`: a URL is opened as a local file, and rejected by its scheme.
 pub(super) fn is_remote(_: &str) -> bool {
     false
 }
@@ -71,7 +71,7 @@ pub(super) fn create(url: &str, _: &StoreOptions) -> Result<Box<dyn forthwith_io
     forthwith_io::create(url)
 }
 
-/// A folder of a store, of which there is none.
+/// Directory of a store, which does not exist in this build.
 pub(super) struct Folder {
     pub(super) files: Vec<String>,
     pub(super) folders: Vec<String>,

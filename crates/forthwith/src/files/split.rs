@@ -1,14 +1,15 @@
-//! `FILE:OBJECT` in one text.
+//! Parsing of `FILE:OBJECT`.
 
 use super::has_known_ending;
 
-/// Splits `FILE:OBJECT` into the file and the object, which is empty if there is none. `exists` says whether there is a file of a
-/// name.
+/// Splits `FILE:OBJECT` into the file and the object, which is empty if it is absent. `exists` returns
+/// whether a file exists.
 ///
-/// A file that exists under the whole text is meant as such; otherwise the longest name of a file that exists counts. Where
-/// there is none, as of URLs, it is the name that ends first as those of a known format do (a query may follow), so that an
-/// error names what was probably meant. The colons of `scheme://host:port` and of `C:\` separate nothing, and neither does one
-/// of a URL without such an ending.
+/// A file with the whole text as its name takes precedence; otherwise the longest prefix that is an existing
+/// file. If there is none, as for URLs, the file is the shortest prefix with the extension of a known format
+/// (perhaps followed by a query), so that an error names the probable file. The colons of
+/// `scheme://host:port` and of `C:\` do not separate, and neither do those of a URL without such an
+/// extension.
 ///
 /// ```
 /// use forthwith::files::split;
@@ -37,21 +38,22 @@ pub fn split(text: &str, exists: impl Fn(&str) -> bool) -> (&str, String) {
     }
 }
 
-/// The path of an object as it is looked up: without the slashes around it, and no two beside each other.
+/// Normalizes the path of an object: removes leading, trailing and duplicate slashes.
 fn object(text: &str) -> String {
     let parts: Vec<&str> = text.split('/').filter(|part| !part.is_empty()).collect();
     parts.join("/")
 }
 
-/// Where the first `://` stands behind a scheme.
+/// Returns the offset of the first `://` after a scheme.
 fn scheme(text: &str) -> Option<usize> {
     let at = text.find("://")?;
     let name = text[..at].rsplit(|c: char| !(c.is_ascii_alphanumeric() || "+-.".contains(c))).next()?;
-    // One letter is a drive.
+    // A single letter is a drive.
     (name.len() > 1 && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(at)
 }
 
-/// Whether a colon is neither part of a scheme, nor before a port, nor behind a drive letter.
+/// Whether a colon may separate file and object: it is not part of a scheme, before a port, or after a drive
+/// letter.
 fn may_separate(text: &str, at: usize) -> bool {
     let behind = &text[at + 1..];
     if behind.starts_with("//") && scheme(&text[..at + 3]).is_some() || behind.starts_with('\\') {
@@ -61,7 +63,7 @@ fn may_separate(text: &str, at: usize) -> bool {
     if is_drive && behind.starts_with('/') {
         return false;
     }
-    // Of a URL the authority may hold a port, and what is before the scheme belongs to it.
+    // The authority of a URL may contain a port, and text before the scheme belongs to the URL.
     match text[..at].rfind("://").or_else(|| scheme(text).filter(|scheme| at < *scheme)) {
         Some(begin) => text
             .get(begin + 3..at)
@@ -70,15 +72,16 @@ fn may_separate(text: &str, at: usize) -> bool {
     }
 }
 
-/// Whether a colon within or behind the authority of a URL, before some text, belongs to it: a port follows, a password, or
-/// the next URL of a chain.
+/// Whether a colon in or after the authority of a URL belongs to it, because a port, a password, or the next
+/// URL of a chain follows.
 fn is_in_authority(behind: &str) -> bool {
     let end = behind.find(['/', '?', '#']).unwrap_or(behind.len());
     let is_port = end > 0 && behind[..end].bytes().all(|byte| byte.is_ascii_digit());
     behind[..end].contains('@') || behind.starts_with(':') || is_port
 }
 
-/// Whether a name is likely one of a file: it ends as those of a format do, perhaps with a number, `.root.1`, or a query behind.
+/// Whether a name probably is that of a file: it has the extension of a known format, perhaps followed by a
+/// number as in `.root.1`, or by a query.
 fn is_file_name(name: &str) -> bool {
     let ends = |name: &str| {
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! Caches of summaries beside local files.
+//! Caches of summaries, stored next to local files.
 
 use super::{StoreOptions, sink};
 use crate::StatsCache;
@@ -10,11 +10,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The cache of a local file's summaries, if there is one of its present state. Whatever keeps it from being read, there is none.
+/// Reads the cache of a local file's summaries. Returns `None` if it does not exist, cannot be read, or is of
+/// another state of the file.
 #[must_use]
 pub fn read_stats(file: &str, source: &dyn Source) -> Option<StatsCache> {
     let path = beside(file, StatsCache::ENDING)?;
-    // Opening a pipe would wait for its writer.
+    // Opening a pipe would block until it has a writer.
     if !is_regular(&path) {
         return None;
     }
@@ -28,17 +29,19 @@ pub fn read_stats(file: &str, source: &dyn Source) -> Option<StatsCache> {
     StatsCache::parse(&bytes, source)
 }
 
-/// Whether files about a local file are kept beside it: an index, or a cache of its summaries.
+/// Whether an index or a cache of summaries exists next to a local file.
 #[must_use]
 pub fn has_files_beside(file: &str) -> bool {
     let exists = |ending| beside(file, ending).is_some_and(|path| is_regular(&path));
     exists(Index::ENDING) || exists(StatsCache::ENDING)
 }
 
-/// Writes the cache of a local file's summaries, under the file's name with [`StatsCache::ENDING`]. It is there once it is complete.
+/// Writes the cache of a local file's summaries, under the file's name with [`StatsCache::ENDING`]. The cache
+/// appears when it is complete.
 ///
 /// # Errors
-/// It cannot be written, or the file is not a local one; there is a link, or something else that is not a file, in its place.
+/// The cache cannot be written; the file is not local; a link, or another object that is not a file, has the
+/// name of the cache.
 pub fn write_stats(cache: &StatsCache, file: &str) -> Result<PathBuf> {
     let Some(path) = beside(file, StatsCache::ENDING) else {
         return Err(forthwith_plan::Error::unsupported("caches of summaries of files that are not local")
@@ -55,12 +58,12 @@ pub fn write_stats(cache: &StatsCache, file: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Whether there is a file at a path, and neither a link nor a pipe.
+/// Whether a path is a regular file, and not a link or a pipe.
 fn is_regular(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// The path of a file beside a local one.
+/// Returns the path of a file next to a local file.
 fn beside(file: &str, ending: &str) -> Option<PathBuf> {
     if file == "-" || file.contains("://") {
         return None;

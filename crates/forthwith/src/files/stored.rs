@@ -1,11 +1,12 @@
-//! Patterns for files in stores: `s3://bucket/run*/part-?.root`.
+//! Expansion of patterns in stores: `s3://bucket/run*/part-?.root`.
 
 use super::{is_pattern, matches, remote};
 use crate::files::StoreOptions;
 use forthwith_io as io;
 use forthwith_plan::Result;
 
-/// Whether a name is a pattern for objects of a store. In URLs of web servers `?` begins a query, and there are no lists.
+/// Whether a name is a pattern for objects of a store. Web servers cannot list files, and `?` starts a query
+/// in their URLs.
 #[must_use]
 pub fn is_stored_pattern(name: &str) -> bool {
     remote::is_remote(name) && !name.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http")) && {
@@ -14,11 +15,12 @@ pub fn is_stored_pattern(name: &str) -> bool {
     }
 }
 
-/// The URLs of the objects that match a pattern, sorted. `*`, `?` and `[a-z]` stand for characters of one part of a path, `**` for any
-/// folders; a name that is the pattern matches, too. Names that begin with a dot are left out unless the pattern's part does.
+/// Returns the URLs of the objects that match a pattern, sorted. `*`, `?` and `[a-z]` match characters of one
+/// part of a path, `**` any directories; an object whose name equals the pattern matches, too. Names that
+/// start with a dot are left out unless the pattern's part does.
 ///
 /// # Errors
-/// Nothing matches; the store cannot be read; an option that it does not have.
+/// No object matches; the store cannot be read; an option that the store does not support.
 pub fn expand_stored(pattern: &str, store: &StoreOptions) -> Result<Vec<String>> {
     let (scheme, path) = pattern.split_once("://").unwrap_or_default();
     let mut parts = path.split('/');
@@ -54,7 +56,7 @@ pub fn expand_stored(pattern: &str, store: &StoreOptions) -> Result<Vec<String>>
     Ok(found)
 }
 
-/// A folder and all below, or the files in them.
+/// Collects a directory and all its subdirectories, or the files in them.
 fn below(folder: &str, store: &StoreOptions, found: &mut Vec<String>, files: bool) -> Result<()> {
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {

@@ -1,21 +1,21 @@
-//! A file behind a network, all of which will be read.
+//! Copies of remote files that are read as a whole.
 
 use forthwith_io::{self as io, STREAM_IN_MEMORY, Source};
 use forthwith_plan::Result;
 use std::{io::Read, ops::Range, sync::Arc};
 
-/// The longest file that is copied. Of longer ones each part is fetched when it is wanted.
+/// Maximum size of a file that is copied. Parts of larger files are fetched on demand.
 const LONGEST: u64 = 4 << 30;
 
-/// Bytes that are asked for at once, and how many times that is on its way before it is wanted.
+/// Number of bytes of a request, and number of such requests that are prefetched.
 const WINDOW: u64 = 8 << 20;
 const AHEAD: u64 = 2;
 
-/// The same source, or, of a file behind a network, a copy of it in memory or in a temporary file: for a reader that will read all of it
-/// in small parts, some of them twice, each of which would take a journey to the server.
+/// Returns the source, or for a remote file a copy in memory or a temporary file, for a reader that reads all
+/// of it in small parts, some of them twice, each of which would be a request.
 ///
 /// # Errors
-/// It cannot be read, or there is no room for it.
+/// The source cannot be read or stored.
 pub fn whole(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
     let size = source.size()?;
     if !source.plans_requests() || size > LONGEST {
@@ -29,11 +29,11 @@ pub fn whole(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
     }
 }
 
-/// A source from its first byte to its last.
+/// Sequential reader of a source.
 struct Stream<'a> {
     source: &'a dyn Source,
     size: u64,
-    /// What was read and not given yet, and the first byte behind it.
+    /// Bytes that were read but not returned yet, and the offset of their end.
     window: bytes::Bytes,
     at: u64,
     failed: Option<io::Error>,

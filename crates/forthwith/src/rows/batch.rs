@@ -1,11 +1,11 @@
-//! Batches of rows, one after the other.
+//! Batches of rows.
 
 use super::{FieldArrays, Row, RowSteps, step_stream::StepStream};
 use crate::Selected;
 use forthwith_plan::{Error, Result};
 use std::{collections::HashMap, marker::PhantomData, ops::Range, sync::Arc};
 
-/// Rows that were read together. They point into it, and so do the slices of its [columns](Self::columns).
+/// Rows that were read together. Rows, and the slices of [`columns`](Self::columns), borrow from it.
 pub struct Batch<R: Row> {
     entries: Range<u64>,
     kept: Option<Vec<u64>>,
@@ -39,13 +39,13 @@ impl<R: Row> Batch<R> {
         self.len == 0
     }
 
-    /// The entries that were looked at.
+    /// Returns the range of entries that was read.
     #[must_use]
     pub fn entries(&self) -> Range<u64> {
         self.entries.clone()
     }
 
-    /// The entry of a row: its number in the table.
+    /// Returns the entry number of a row in the table.
     #[must_use]
     pub fn entry(&self, row: usize) -> Option<u64> {
         match &self.kept {
@@ -54,25 +54,25 @@ impl<R: Row> Batch<R> {
         }
     }
 
-    /// The columns by the fields of the row: slices of numbers, and lists as the bounds in such slices.
+    /// Returns the columns by the fields of the row: slices of numbers, and lists as bounds of such slices.
     #[must_use]
     pub const fn columns(&self) -> &R::View {
         &self.columns
     }
 
-    /// The numbers of all rows, for loops without bounds checks: no column has fewer rows than its batch.
+    /// Returns the range of rows, for loops without bounds checks: no column has fewer rows than its batch.
     #[inline]
     pub(super) fn rows(&self) -> Range<usize> {
         0..self.len.min(R::rows(&self.columns))
     }
 
-    /// One row.
+    /// Returns a row, or `None` if it is out of range.
     #[must_use]
     pub fn get(&self, row: usize) -> Option<R::Borrowed<'_>> {
         (row < self.len).then(|| R::get(&self.columns, row))
     }
 
-    /// The rows in order.
+    /// Iterates over the rows.
     #[inline]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = R::Borrowed<'_>> + DoubleEndedIterator {
         self.rows().map(|row| R::get(&self.columns, row))
@@ -88,7 +88,7 @@ impl<'b, R: Row> IntoIterator for &'b Batch<R> {
     }
 }
 
-/// The rows of a batch.
+/// Iterator over the rows of a batch.
 pub struct BatchRows<'b, R: Row> {
     columns: &'b R::View,
     rows: Range<usize>,
@@ -109,7 +109,7 @@ impl<'b, R: Row> Iterator for BatchRows<'b, R> {
 
 impl<R: Row> ExactSizeIterator for BatchRows<'_, R> {}
 
-/// Batches in their order. The next ones are read while the present one is used.
+/// Iterator over batches. The next ones are read while the current one is in use.
 pub struct Batches<R: Row> {
     steps: StepStream,
     numbers: Arc<HashMap<String, usize>>,

@@ -1,15 +1,15 @@
-//! Where lists begin and end.
+//! Bounds of lists.
 
 use super::view::{NumberView, invalid};
 use forthwith_columns::{Array, DType, Form};
 use forthwith_plan::Result;
 use std::ops::Range;
 
-/// Where the lists of a column begin and end.
+/// Bounds of the lists of a column.
 #[derive(Clone)]
 pub(super) enum Bounds {
     Offsets(NumberView<i64>),
-    /// Lists of one length.
+    /// Length of fixed-size lists.
     Every(usize),
 }
 
@@ -17,7 +17,7 @@ impl Bounds {
     #[inline]
     pub(super) fn range(&self, row: usize) -> Range<usize> {
         match self {
-            // None is negative: they were checked.
+            // Offsets were validated, so none is negative.
             Self::Offsets(offsets) => {
                 let bounds = offsets.get(row..).and_then(<[_]>::first_chunk);
                 debug_assert!(bounds.is_some(), "row {row} of {} offsets", offsets.len());
@@ -27,7 +27,8 @@ impl Bounds {
         }
     }
 
-    /// The items of an array whose lists have the very offsets of these, which were checked.
+    /// Returns the items of an array whose lists share the offsets column with these bounds, which were
+    /// validated.
     pub(super) fn items_of(&self, array: &Array) -> Option<Array> {
         let (Self::Offsets(known), Form::List { key, content }) = (self, array.form.kept()) else {
             return None;
@@ -42,13 +43,13 @@ impl Bounds {
         Some(Array { form: (**content).clone(), length, columns: array.columns.clone() })
     }
 
-    /// The first row, of `length`, whose list has another length or place.
+    /// Returns the first of `length` rows whose list has other bounds.
     pub(super) fn first_difference(&self, other: &Self, length: u64) -> Option<usize> {
         (0..length as usize).find(|row| self.range(*row) != other.range(*row))
     }
 }
 
-/// The bounds of lists, checked, and their items.
+/// Returns the validated bounds of lists, and their items.
 pub(super) fn lists(array: &Array) -> Result<(Bounds, Array)> {
     let (form, length) = (array.form.kept(), array.length);
     if let Some((size, content)) = form.fixed() {

@@ -1,16 +1,16 @@
-//! Misfits of a type and a table, which become one error.
+//! Mismatches between a type and a table, collected into one error.
 
 use super::{RawOrder, RowColumn, RowSource};
 use forthwith_columns::{Form, safe_text};
 use forthwith_plan::{Error, NameListing, similar_names};
 
-/// The comparison of one type with a table: the columns that it needs, and what does not fit.
+/// Check of a type against a table: the required columns, and the mismatches.
 pub struct Check<'s> {
-    /// The table; none where types are compared without one.
+    /// The table; `None` if types are compared without one.
     pub(super) source: Option<&'s dyn RowSource>,
-    /// The fields from the row to the value that is compared: `muons`, `[]`, `pt`.
+    /// Path from the row to the checked value: `muons`, `[]`, `pt`.
     pub(super) path: Vec<String>,
-    /// The column that is compared, as the table has it.
+    /// Name of the checked column, as in the table.
     pub(super) column: String,
     pub(super) columns: Vec<RowColumn>,
     pub(super) misfits: Vec<String>,
@@ -28,7 +28,7 @@ impl<'s> Check<'s> {
         self.mismatch_because(expected, found, "");
     }
 
-    /// The same with a remark behind it: what to do.
+    /// Reports that the column has another type than `expected`, with advice.
     pub fn mismatch_because(&mut self, expected: &str, found: &Form, remark: &str) {
         let missing = match found {
             Form::Option { .. } => ": values that may be missing need Option<…> or #[row(default)]",
@@ -39,13 +39,13 @@ impl<'s> Check<'s> {
         self.report(&what);
     }
 
-    /// Reports a misfit.
+    /// Reports a mismatch.
     pub fn report(&mut self, what: &str) {
         let path = self.path.join(".").replace(".[]", "[]");
         self.misfits.push(format!("{path}: {what}"));
     }
 
-    /// Compares a part of the value, such as the items of a list.
+    /// Checks a part of the value, such as the items of a list.
     pub fn within(&mut self, part: &str, check: impl FnOnce(&mut Self)) {
         self.path.push(part.to_owned());
         check(self);
@@ -62,22 +62,22 @@ impl<'s> Check<'s> {
     }
 }
 
-/// The columns among which fields are looked for.
+/// Columns that fields are looked up in.
 #[derive(Clone, Copy)]
 pub(super) enum Level<'f> {
-    /// Those of the table that begin with a prefix; their items, if these are lists of rows.
+    /// Columns of the table with a prefix; with `in_lists`, the items of their lists.
     Table { prefix: &'f str, in_lists: bool },
-    /// Those of a record.
+    /// Fields of a record.
     Record { names: &'f [String], contents: &'f [Form] },
 }
 
-/// The comparison of the fields of a struct.
+/// Check of the fields of a struct.
 pub struct FieldCheck<'f, 's> {
     pub(super) level: Level<'f>,
     pub(super) check: &'f mut Check<'s>,
 }
 
-/// The prefix around, and whether it is one of lists. Records of a column have no columns by a prefix.
+/// Returns the enclosing prefix, and whether it is one of lists. Records in a column do not support prefixes.
 pub(super) fn outer<'f>(level: Level<'f>, check: &mut Check<'_>) -> Option<(&'f str, bool)> {
     match level {
         Level::Table { prefix, in_lists } => Some((prefix, in_lists)),

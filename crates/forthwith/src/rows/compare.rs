@@ -1,4 +1,4 @@
-//! Comparing a type with a table.
+//! Checks of types against tables.
 
 use super::{
     Check, FieldCheck, Prefixed, Row, RowColumn, RowSource, Value,
@@ -7,11 +7,11 @@ use super::{
 use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
 
-/// Misfits that are listed.
+/// Maximum number of listed mismatches.
 const LISTED: usize = 20;
 
 impl<'s> Check<'s> {
-    /// Compares a row with the columns of a table, and returns those that it needs.
+    /// Checks a row type against the columns of a table, and returns the required columns.
     pub(crate) fn run<R: Row>(source: &'s dyn RowSource) -> Result<Vec<RowColumn>> {
         let mut check = Check::new(Some(source));
         let level = Level::Table { prefix: "", in_lists: false };
@@ -35,7 +35,7 @@ impl<'s> Check<'s> {
         Err(source.locate(Error::invalid(what)))
     }
 
-    /// Compares a struct with the records of a column.
+    /// Checks a struct against the records of a column.
     pub fn record<R: Row>(&mut self, form: &Form) {
         match form.kept() {
             Form::Record { fields: Some(names), contents, .. } => {
@@ -47,7 +47,7 @@ impl<'s> Check<'s> {
     }
 }
 
-/// Whether values of a Form can be values of a type.
+/// Whether values of a Form can be converted to a type.
 #[must_use]
 pub fn fits<T: Value>(form: &Form) -> bool {
     let mut check = Check::new(None);
@@ -56,7 +56,7 @@ pub fn fits<T: Value>(form: &Form) -> bool {
 }
 
 impl<'s> FieldCheck<'_, 's> {
-    /// Compares a field with the column of a name, which may be absent if there is a default.
+    /// Checks a field against the column of a name, which may be absent if there is a default.
     pub fn field<T: Value>(&mut self, field: &str, name: &str, has_default: bool) {
         self.check.within(field, |check| match self.level {
             Level::Table { prefix, in_lists } => {
@@ -76,12 +76,12 @@ impl<'s> FieldCheck<'_, 's> {
         });
     }
 
-    /// Compares a field with the columns that begin with a prefix.
+    /// Checks a field against the columns with a prefix.
     pub fn prefixed<T: Prefixed>(&mut self, field: &str, prefix: &str, count: Option<&str>) {
         T::check_prefixed(self, field, prefix, count);
     }
 
-    /// Compares the fields of a struct with the columns that begin with a prefix.
+    /// Checks the fields of a struct against the columns with a prefix.
     pub fn record<T: Row>(&mut self, field: &str, prefix: &str, count: Option<&str>) {
         self.check.within(field, |check| {
             if count.is_some() {
@@ -93,7 +93,7 @@ impl<'s> FieldCheck<'_, 's> {
         });
     }
 
-    /// Compares the fields of a struct with lists in the columns that begin with a prefix.
+    /// Checks the fields of a struct against lists in the columns with a prefix.
     pub(super) fn lists<T: Row>(&mut self, field: &str, prefix: &str, count: Option<&str>) {
         self.check.within(field, |check| {
             let Some((outer, in_lists)) = outer(self.level, check) else { return };

@@ -1,4 +1,4 @@
-//! The values of a struct's fields, of columns that were read and to columns that are filled.
+//! Values of a struct's fields: read from columns, and written to columns.
 
 use super::{
     FieldArrays, FieldWriter, Prefixed, Row, Value,
@@ -10,10 +10,10 @@ use forthwith_plan::{Error, Result};
 use std::cell::OnceCell;
 
 impl FieldArrays<'_> {
-    /// The values of a field.
+    /// Returns the values of a field.
     ///
     /// # Errors
-    /// As [`Value::view`].
+    /// Errors of [`Value::view`].
     pub fn field<T: Value>(&self, name: &str) -> Result<T::View> {
         match self.array(name)? {
             Some(array) => T::view(&array),
@@ -21,23 +21,23 @@ impl FieldArrays<'_> {
         }
     }
 
-    /// The values of a field that has a default; none if there is no such column.
+    /// Returns the values of a field with a default, or `None` if its column is absent.
     ///
     /// # Errors
-    /// As [`Value::view`].
+    /// Errors of [`Value::view`].
     pub fn field_or_default<T: Value>(&self, name: &str) -> Result<Option<T::View>> {
         self.array(name)?.map(|array| T::view(&array)).transpose()
     }
 
-    /// The values of a field whose columns have a prefix.
+    /// Returns the values of a field whose columns have a prefix.
     ///
     /// # Errors
-    /// As [`Value::view`].
+    /// Errors of [`Value::view`].
     pub fn prefixed_field<T: Prefixed>(&self, prefix: &str, count: Option<&str>) -> Result<T::View> {
         T::view_prefixed(self, prefix, count)
     }
 
-    /// The items of lists in columns that begin with a prefix, and the bounds of the lists.
+    /// Returns the bounds of lists in columns with a prefix, and their items.
     pub(super) fn lists<T: Row>(&self, prefix: &str, count: Option<&str>) -> Result<(Bounds, T::View)> {
         let shared = OnceCell::new();
         let prefix = format!("{}{prefix}", self.prefix);
@@ -54,7 +54,7 @@ impl FieldArrays<'_> {
 }
 
 impl FieldWriter {
-    /// Takes the filled columns of a field.
+    /// Adds the filled columns of a field.
     pub fn field<T: Value>(&mut self, name: &str, builder: T::Builder) {
         let mut columns = Vec::new();
         let mut form = T::finish(builder, &format!("{}.{}", self.key, self.fields.len()), &mut columns);
@@ -67,12 +67,12 @@ impl FieldWriter {
         self.fields.push(WrittenField { name: format!("{}{name}", self.prefix), form, columns, counter });
     }
 
-    /// Takes the filled columns of a field whose columns have a prefix.
+    /// Adds the filled columns of a field whose columns have a prefix.
     pub fn prefixed_field<T: Prefixed>(&mut self, prefix: &str, count: Option<&str>, builder: T::Builder) {
         T::finish_prefixed(builder, self, prefix, count);
     }
 
-    /// Takes the filled columns of a struct, with a prefix before the names.
+    /// Adds the filled columns of a struct, with a prefix before their names.
     pub fn record<T: Row>(&mut self, builder: T::Builder, prefix: &str) {
         let before = self.prefix.len();
         self.prefix.push_str(prefix);
@@ -80,7 +80,8 @@ impl FieldWriter {
         self.prefix.truncate(before);
     }
 
-    /// Takes the filled columns of lists of a struct, with a prefix before the names and a column of the lengths.
+    /// Adds the filled columns of lists of a struct, with a prefix before their names and a column of the
+    /// lengths.
     pub(super) fn lists<T: Row>(
         &mut self,
         offsets: Vec<i64>,
@@ -100,7 +101,7 @@ impl FieldWriter {
     }
 }
 
-/// Compares counts with the lists that they count.
+/// Checks a column of counts against the lengths of lists.
 fn check_counts(name: &str, counts: &Array, lists: &SharedLists) -> Result<()> {
     let form = Form::Numpy { key: "count".into(), dtype: DType::Int64, shape: vec![] };
     let counts = counts.cast(&form, NumberCast::Exact).map_err(|error| Error::invalid(error.to_string()))?;

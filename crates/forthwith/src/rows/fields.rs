@@ -1,15 +1,15 @@
-//! The columns of a struct's fields: those that were read, and those that are filled.
+//! Columns of a struct's fields, for reading and for writing.
 
 use super::bounds::{Bounds, lists};
 use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, cell::OnceCell, collections::HashMap};
 
-/// The arrays of a step by the names of their columns, or the fields of a record.
+/// Arrays of a step by column name, or the fields of a record.
 pub struct FieldArrays<'a> {
     pub(super) arrays: Arrays<'a>,
     pub(super) prefix: String,
-    /// Where the fields are lists that have to be equally long: the first of them.
+    /// Lists of the first field, if all fields are lists of equal lengths.
     pub(super) lists: Option<&'a OnceCell<SharedLists>>,
 }
 
@@ -19,7 +19,7 @@ pub(super) enum Arrays<'a> {
     Record(&'a Array),
 }
 
-/// The offsets that all fields of a list by a prefix have.
+/// Offsets that the fields of a list with a prefix share.
 pub(super) struct SharedLists {
     pub(super) column: String,
     pub(super) bounds: Bounds,
@@ -27,18 +27,18 @@ pub(super) struct SharedLists {
 }
 
 impl<'a> FieldArrays<'a> {
-    /// Those of a step.
+    /// Makes the columns of a step.
     pub(super) fn new(numbers: &'a HashMap<String, usize>, arrays: &'a [Array]) -> Self {
         Self { arrays: Arrays::Columns { numbers, arrays }, prefix: String::new(), lists: None }
     }
 
-    /// Those of an array of records.
+    /// Makes the columns of an array of records.
     #[must_use]
     pub fn of_record(array: &'a Array) -> Self {
         Self { arrays: Arrays::Record(array), prefix: String::new(), lists: None }
     }
 
-    /// The columns that begin with a prefix.
+    /// Returns the columns with a prefix.
     #[must_use]
     pub fn prefixed(&self, prefix: &str) -> Self {
         Self { prefix: format!("{}{prefix}", self.prefix), ..*self }
@@ -61,7 +61,7 @@ impl<'a> FieldArrays<'a> {
         let column = format!("{}{name}", self.prefix);
         let Some(array) = numbers.get(&column).and_then(|at| arrays.get(*at)) else { return Ok(None) };
         let Some(shared) = self.lists else { return Ok(Some(Cow::Borrowed(array))) };
-        // Lists that are counted together mostly have the same offsets, and are checked once.
+        // Lists with a common count mostly share their offsets, which are validated once.
         if let Some(items) = shared.get().and_then(|first| first.bounds.items_of(array)) {
             return Ok(Some(Cow::Owned(items)));
         }
@@ -83,22 +83,22 @@ impl<'a> FieldArrays<'a> {
     }
 }
 
-/// The filled columns of a struct: columns of a table, or fields of a record.
+/// Filled columns of a struct: columns of a table, or fields of a record.
 #[derive(Debug, Default)]
 pub struct FieldWriter {
     pub(super) fields: Vec<WrittenField>,
     pub(super) key: String,
     pub(super) prefix: String,
-    /// The lists around all fields.
+    /// Lists that contain all fields.
     pub(super) lists: Option<FilledLists>,
 }
 
-/// Lists around the fields of a struct.
+/// Lists that contain the fields of a struct.
 #[derive(Debug)]
 pub(super) struct FilledLists {
     pub(super) key: String,
     pub(super) offsets: Column,
-    /// The column of their lengths.
+    /// Name of the column of their lengths.
     pub(super) counter: Option<String>,
 }
 
@@ -108,18 +108,18 @@ pub(super) struct WrittenField {
     pub(super) name: String,
     pub(super) form: Form,
     pub(super) columns: Vec<(String, Column)>,
-    /// The column of the lengths of its lists of numbers.
+    /// Name of the column of the lengths of its lists of numbers.
     pub(super) counter: Option<String>,
 }
 
 impl FieldWriter {
-    /// No fields; keys of their nodes begin with `key`.
+    /// Makes a writer without fields; keys of nodes start with `key`.
     #[must_use]
     pub fn new(key: &str) -> Self {
         Self { key: key.to_owned(), ..Self::default() }
     }
 
-    /// The filled columns of a struct as records.
+    /// Converts the filled columns of a struct to records.
     pub fn into_record(self, name: &str, columns: &mut Vec<(String, Column)>) -> Form {
         let mut names = Vec::with_capacity(self.fields.len());
         let mut contents = Vec::with_capacity(self.fields.len());

@@ -1,4 +1,4 @@
-//! Folding rows by several threads.
+//! Parallel folding of rows.
 
 use super::{Batch, Row, RowSteps, Rows, StepReader};
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -12,8 +12,9 @@ use std::{
 };
 
 impl<R: Row> Rows<R> {
-    /// Folds the rows in their order into one result. A result of few numbers stays in registers, which variables that the
-    /// function of [`for_each`](Self::for_each) changes do not: a sum over a column is more than twice as fast.
+    /// Folds the rows, in order, into one result. A small accumulator stays in registers, unlike captured
+    /// variables that the function of [`for_each`](Self::for_each) modifies: a sum over a column is more than
+    /// twice as fast.
     ///
     /// ```
     /// use forthwith::Row;
@@ -32,7 +33,7 @@ impl<R: Row> Rows<R> {
     /// ```
     ///
     /// # Errors
-    /// As [`for_each`](Self::for_each).
+    /// Errors of [`for_each`](Self::for_each).
     pub fn fold<A>(&self, init: A, mut fold: impl FnMut(&mut A, R::Borrowed<'_>)) -> Result<A> {
         let mut result = init;
         for batch in self.batches()? {
@@ -41,8 +42,8 @@ impl<R: Row> Rows<R> {
         Ok(result)
     }
 
-    /// Folds the rows of each step on one of several threads, and combines the results of the steps in their order. The
-    /// steps do not depend on the number of threads, so neither does the result, also of sums of real numbers.
+    /// Folds the rows of each step on one of several threads, and combines the results of the steps in order.
+    /// Neither the steps nor the result depend on the number of threads, even for floating-point sums.
     ///
     /// ```
     /// use forthwith::{Row, rows::List};
@@ -61,7 +62,7 @@ impl<R: Row> Rows<R> {
     /// ```
     ///
     /// # Errors
-    /// As [`for_each`](Self::for_each): of the first step that fails.
+    /// Errors of [`for_each`](Self::for_each), for the first step that fails.
     pub fn par_fold<A: Send>(
         &self,
         identity: impl Fn() -> A + Sync,
@@ -81,7 +82,7 @@ impl<R: Row> Rows<R> {
         let work = || fold_steps::<R, _, _>(&shared, numbers, reader.as_ref(), &identity, &fold);
         let threads = self.options.threads.unwrap_or_else(forthwith_platform::parallelism);
         std::thread::scope(|scope| {
-            // Threads that cannot be had are done without.
+            // Threads that cannot be spawned are left out.
             for _ in 1..threads {
                 let _ = std::thread::Builder::new().spawn_scoped(scope, work);
             }
@@ -95,7 +96,7 @@ impl<R: Row> Rows<R> {
     }
 }
 
-/// Folds the rows of a batch. A function of its own, so that accumulators stay in registers: see
+/// Folds the rows of a batch. Not inlined, so that accumulators stay in registers: see
 /// [`HeldBatch`](super::held::HeldBatch).
 #[inline(never)]
 fn fold_batch<R: Row, A>(
@@ -109,7 +110,7 @@ fn fold_batch<R: Row, A>(
     result
 }
 
-/// Takes steps until there are none.
+/// Reads and folds steps until none are left.
 fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
     shared: &Shared<A, C>,
     numbers: &HashMap<String, usize>,
@@ -138,7 +139,7 @@ fn fold_steps<R: Row, A, C: FnMut(&mut A, A)>(
     }
 }
 
-/// A thread that panicked ends the call anyway.
+/// Locks a mutex. A panicking thread ends the whole call.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -149,23 +150,24 @@ struct Shared<A, C> {
     stopped: AtomicBool,
 }
 
-/// Steps, and which are being read.
+/// Steps, and those that are being read.
 struct OpenSteps {
     steps: Box<dyn RowSteps>,
     taken: u64,
-    /// The first entries of steps that are being read.
+    /// First entries of steps that are being read.
     open: BTreeSet<u64>,
 }
 
 impl OpenSteps {
-    /// The next step with its number. `done` is the first entry of the step that the caller has read.
+    /// Returns the next step with its number. `done` is the first entry of the step that the caller has
+    /// finished.
     fn next(&mut self, done: Option<u64>, reader: &dyn StepReader) -> (u64, Result<Option<Range<u64>>>) {
         let number = self.taken;
         self.taken += 1;
         done.map(|start| self.open.remove(&start));
         let step = self.steps.skip_step().and_then(|step| {
             self.open.extend(step.as_ref().map(|step| step.start));
-            // No step that is open or to come begins before this entry.
+            // No open or later step starts before this entry.
             self.open.first().map_or(Ok(()), |first| reader.release(*first))?;
             Ok(step)
         });
@@ -173,11 +175,11 @@ impl OpenSteps {
     }
 }
 
-/// The results of steps, combined in their order.
+/// Results of steps, combined in order.
 struct Results<A, C> {
     done: A,
     combined: u64,
-    /// Those of steps behind one that is not done.
+    /// Results of steps after an unfinished one.
     waiting: BTreeMap<u64, A>,
     combine: C,
     failed: Option<(u64, Error)>,
@@ -192,7 +194,7 @@ impl<A, C: FnMut(&mut A, A)> Results<A, C> {
         }
     }
 
-    /// Keeps the error of the first step. Steps that others were reading then are cancelled.
+    /// Keeps the error of the first failed step. Steps that are being read are cancelled.
     fn fail(&mut self, number: u64, error: Error) {
         let is_cancelled = |error: &Error| matches!(error.kind, ErrorKind::Cancelled);
         let is_first = self

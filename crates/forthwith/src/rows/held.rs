@@ -4,11 +4,11 @@ use super::{Batch, Batches, Row};
 use forthwith_plan::{Error, Result};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Batches, of which one is held.
+/// Batches with one current batch.
 ///
-/// LLVM spills a value that is live across a call that may unwind, and does not reload it for the loops between such calls: a
-/// sum of floats over the rows takes more than twice as long then. So the call for the next batch cannot unwind, and batches are
-/// dropped within it.
+/// LLVM spills a value that is live across a call that may unwind, and does not reload it for the loops
+/// between such calls, which makes a floating-point sum over rows more than twice as slow. So the call for
+/// the next batch cannot unwind, and batches are dropped within it.
 pub(super) struct HeldBatch<R: Row> {
     batches: Batches<R>,
     batch: Option<Batch<R>>,
@@ -16,13 +16,13 @@ pub(super) struct HeldBatch<R: Row> {
 }
 
 impl<R: Row> HeldBatch<R> {
-    /// No batch yet.
+    /// Starts before the first batch.
     pub(super) const fn before(batches: Batches<R>) -> Self {
         Self { batches, batch: None, failed: None }
     }
 
-    /// Reads the next batch in the place of the last one; false after the last one, and after an error. It is a function of C,
-    /// since those do not unwind.
+    /// Replaces the current batch by the next; returns `false` after the last one, and after an error. Its
+    /// `extern "C"` ABI means that it does not unwind.
     #[inline(never)]
     pub(super) extern "C" fn advance(&mut self) -> bool {
         let next = catch_unwind(AssertUnwindSafe(|| {
@@ -37,12 +37,12 @@ impl<R: Row> HeldBatch<R> {
         self.batch.is_some()
     }
 
-    /// The batch that was read last.
+    /// Returns the current batch.
     pub(super) const fn batch(&self) -> Option<&Batch<R>> {
         self.batch.as_ref()
     }
 
-    /// The error that ended the batches, if one did.
+    /// Returns the error that ended the batches, if there was one.
     pub(super) fn end(self) -> Result<()> {
         self.failed.map_or(Ok(()), Err)
     }

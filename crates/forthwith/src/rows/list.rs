@@ -6,15 +6,15 @@ use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::Result;
 use std::{fmt, ops::Range};
 
-/// A list of values of one row, which are made when they are asked for: records, texts, lists. It points into the columns
-/// of a batch.
+/// List of values of a row, which are made on access: records, texts, lists. It borrows from the columns of a
+/// batch.
 pub struct List<'v, T: Value> {
     items: &'v T::View,
     start: usize,
     end: usize,
 }
 
-/// A list of lists of numbers.
+/// List of lists of numbers.
 pub type Nested<'v, T> = List<'v, &'v [T]>;
 
 impl<'v, T: Value> List<'v, T> {
@@ -30,28 +30,28 @@ impl<'v, T: Value> List<'v, T> {
         self.start == self.end
     }
 
-    /// One item, if it is there.
+    /// Returns an item, or `None` if `at` is out of range.
     #[must_use]
     #[inline]
     pub fn get(&self, at: usize) -> Option<T::Borrowed<'v>> {
         (at < self.len()).then(|| T::get(self.items, self.start + at))
     }
 
-    /// The first item.
+    /// Returns the first item, or `None` if the list is empty.
     #[must_use]
     #[inline]
     pub fn first(&self) -> Option<T::Borrowed<'v>> {
         self.get(0)
     }
 
-    /// The last item.
+    /// Returns the last item, or `None` if the list is empty.
     #[must_use]
     #[inline]
     pub fn last(&self) -> Option<T::Borrowed<'v>> {
         self.get(self.len().wrapping_sub(1))
     }
 
-    /// The items in order.
+    /// Iterates over the items.
     #[inline]
     pub fn iter(
         &self,
@@ -60,7 +60,7 @@ impl<'v, T: Value> List<'v, T> {
         (self.start..self.end).map(move |row| T::get(items, row))
     }
 
-    /// The columns that the items of all lists of the batch are made of, and the rows of this list in them.
+    /// Returns the columns of the items of all lists of the batch, and the rows of this list in them.
     #[must_use]
     pub const fn columns(&self) -> (&'v T::View, Range<usize>) {
         (self.items, self.start..self.end)
@@ -84,7 +84,7 @@ where
     }
 }
 
-/// The lists of a column: their items, one list after the other, and their bounds.
+/// Lists of a column: their bounds, and their contiguous items.
 #[derive(Clone)]
 pub struct ListView<V> {
     bounds: Bounds,
@@ -96,13 +96,13 @@ impl<V> ListView<V> {
         Self { bounds, items }
     }
 
-    /// The items of all lists.
+    /// Returns the items of all lists.
     #[inline]
     pub const fn items(&self) -> &V {
         &self.items
     }
 
-    /// The rows of the items that a list has.
+    /// Returns the range of items of a list.
     #[must_use]
     #[inline]
     pub fn range(&self, row: usize) -> Range<usize> {
@@ -115,7 +115,7 @@ impl<V> ListView<V> {
     }
 }
 
-/// Lists being filled.
+/// Builder of lists.
 pub struct ListBuilder<B> {
     pub(super) offsets: Vec<i64>,
     pub(super) count: usize,
@@ -129,7 +129,7 @@ impl<B: Default> Default for ListBuilder<B> {
 }
 
 impl<B> ListBuilder<B> {
-    /// Ends a list behind that many items of all lists.
+    /// Ends a list after `items` items of all lists.
     #[inline]
     pub(super) fn end(&mut self, items: usize) {
         self.count = items;
@@ -199,7 +199,7 @@ impl<T: Value> Value for List<'_, T> {
     }
 }
 
-/// Lists that are copied.
+/// Lists as owned vectors.
 impl<T: Value> Value for Vec<T> {
     type View = ListView<T::View>;
     type Borrowed<'v> = Vec<T::Borrowed<'v>>;
@@ -227,7 +227,7 @@ impl<T: Value> Value for Vec<T> {
     }
 }
 
-/// Lists of a struct whose fields are columns by a prefix.
+/// Implements lists of a struct whose fields are columns with a prefix.
 macro_rules! prefixed_lists {
     ($lists:ty) => {
         impl<T: Row> Prefixed for $lists {
@@ -264,7 +264,7 @@ macro_rules! prefixed_lists {
 prefixed_lists!(List<'_, T>);
 prefixed_lists!(Vec<T>);
 
-/// The items of a list of a fixed length.
+/// Lists of a fixed length as arrays.
 impl<T: Value, const N: usize> Value for [T; N] {
     type View = T::View;
     type Borrowed<'v> = [T::Borrowed<'v>; N];

@@ -9,11 +9,11 @@ use forthwith_columns::{Array, Column, Form, LogicalType, Native, TimeUnit};
 use forthwith_plan::Result;
 use std::marker::PhantomData;
 
-/// A unit of time.
+/// Unit of time.
 pub trait TimeScale: Copy + Send + Sync + 'static {
     /// The unit.
     const UNIT: TimeUnit;
-    /// The numbers by which times of day are kept.
+    /// Type of numbers that store times of day.
     type Clock: Native + Value<View = NumberView<Self::Clock>, Builder = Vec<Self::Clock>> + Default;
 }
 
@@ -39,17 +39,17 @@ scales! {
     Nano i64
 }
 
-/// A day, counted from the first of January 1970.
+/// A date, counted in days from 1970-01-01.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Date(
-    /// Days.
+    /// Number of days since 1970-01-01.
     pub i32,
 );
 
-/// A moment, counted from the beginning of 1970 in units such as [`Micro`]; in UTC where the column has a zone.
+/// A timestamp, counted from 1970-01-01 in units such as [`Micro`]; in UTC if the column has a time zone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp<U>(
-    /// The count.
+    /// Number of units since 1970-01-01.
     pub i64,
     PhantomData<U>,
 );
@@ -57,19 +57,20 @@ pub struct Timestamp<U>(
 /// A time of day in units such as [`Micro`], counted from midnight.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Time<U: TimeScale>(
-    /// The count.
+    /// Number of units since midnight.
     pub U::Clock,
     PhantomData<U>,
 );
 
-/// A decimal number of up to 38 digits, `SCALE` of which are behind the point: `Decimal::<9, 2>(1234)` is 12.34.
+/// A decimal of up to 38 digits, `SCALE` of which are after the decimal point: `Decimal::<9, 2>(1234)` is
+/// 12.34.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Decimal<const PRECISION: u32, const SCALE: u32>(
-    /// The number in units of the last digit.
+    /// Unscaled value.
     pub i128,
 );
 
-/// Compares the meaning of a column; the zone of a timestamp is only how it is shown.
+/// Checks the logical type of a column; the time zone of a timestamp only affects its display.
 fn check_meaning(form: &Form, wanted: LogicalType, check: &mut Check<'_>) {
     let fits = match (form, wanted) {
         (
@@ -85,7 +86,7 @@ fn check_meaning(form: &Form, wanted: LogicalType, check: &mut Check<'_>) {
     }
 }
 
-/// The numbers or bytes that are kept.
+/// Returns the array without its logical type.
 fn kept(array: &Array) -> Array {
     Array { form: array.form.kept().clone(), ..array.clone() }
 }
@@ -118,13 +119,13 @@ impl Value for Date {
     }
 }
 
-/// Counts of a unit of time.
+/// Implements logical types that are counts of a unit of time.
 macro_rules! times {
     ($($name:ident $count:ty, $meaning:expr;)*) => {$(
         impl<U: TimeScale> $name<U> {
             const MEANING: LogicalType = $meaning;
 
-            /// So many units.
+            /// Makes a value of a number of units.
             #[must_use]
             pub const fn new(count: $count) -> Self {
                 Self(count, PhantomData)
@@ -172,11 +173,11 @@ times! {
     Time U::Clock, LogicalType::Time(U::UNIT);
 }
 
-/// The numbers of decimals: of 64 bits or less, or as byte strings.
+/// Values of decimals.
 pub enum DecimalView {
-    /// Numbers.
+    /// Numbers of at most 64 bits.
     Numbers(NumberView<i64>),
-    /// All numbers of the batch, of byte strings.
+    /// Decoded byte strings of the batch.
     Long(Vec<i128>),
 }
 
@@ -184,7 +185,7 @@ impl<const PRECISION: u32, const SCALE: u32> Decimal<PRECISION, SCALE> {
     const MEANING: LogicalType = LogicalType::Decimal { precision: PRECISION, scale: SCALE };
 }
 
-/// A number in two's complement, most significant byte first.
+/// Decodes a big-endian number in two's complement; `None` if it has more than 16 bytes.
 fn of_bytes(bytes: &[u8]) -> Option<i128> {
     let is_negative = bytes.first().is_some_and(|first| *first >= 0x80);
     let mut wide = if is_negative { [0xff; 16] } else { [0; 16] };

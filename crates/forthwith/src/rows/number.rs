@@ -9,7 +9,7 @@ use super::{
 use forthwith_columns::{Array, Column, DType, Form, Lookup, Native, NumberCast};
 use forthwith_plan::{Error, Result};
 
-/// The numbers of an array of them, converted where the column has a type of fewer values.
+/// Returns the numbers of an array, cast if the column has a narrower type.
 fn numbers<T: Native>(array: &Array) -> Result<NumberView<T>> {
     let form = array.form.kept();
     let column = match form {
@@ -32,7 +32,7 @@ fn numbers<T: Native>(array: &Array) -> Result<NumberView<T>> {
     Ok(NumberView::of(&column))
 }
 
-/// Whether a number type has all values of another.
+/// Whether a number type can represent all values of another.
 fn has_all_of(wanted: DType, found: DType) -> bool {
     let is_wide_integer = matches!(found, DType::Int64 | DType::UInt64);
     let is_float = matches!(wanted, DType::Float32 | DType::Float64);
@@ -47,7 +47,7 @@ fn is_number(form: &Form, fits: impl Fn(DType) -> bool) -> bool {
     }
 }
 
-/// Numbers as fields of rows, and what `#[derive(Row)]` makes of them.
+/// Implements fields of rows for numbers.
 macro_rules! numbers {
     ($($number:ident)*) => {$(
         impl Value for $number {
@@ -90,7 +90,7 @@ macro_rules! numbers {
 
 numbers! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
 
-/// The truth values of a column.
+/// Booleans of a column.
 #[derive(Clone)]
 pub struct TruthView(NumberView<u8>);
 
@@ -107,7 +107,7 @@ impl TruthView {
         self.0.is_empty()
     }
 
-    /// The values, each 0 or 1.
+    /// Returns the values, each 0 or 1.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
@@ -151,7 +151,7 @@ impl Value for bool {
     }
 }
 
-/// Lists of numbers of exactly this type; `&[u8]` are also byte strings.
+/// Lists of numbers of exactly this type; `&[u8]` also accepts byte strings.
 impl<T: Native + Value<View = NumberView<T>, Builder = Vec<T>>> Value for &[T] {
     type View = ListView<NumberView<T>>;
     type Borrowed<'v> = &'v [T];

@@ -1,4 +1,4 @@
-//! Values that may be missing, and values of one of several types.
+//! Optional values, and values of one of several types.
 
 use super::{
     Check, Value,
@@ -7,9 +7,9 @@ use super::{
 use forthwith_columns::{Array, Column, Form};
 use forthwith_plan::Result;
 
-/// The values of a column some of which may be missing.
+/// Values of a column, some of which may be missing.
 pub struct OptionView<V> {
-    /// The row of each value, negative for a missing one; none if each row is its own.
+    /// Row of the value for each row, negative if missing; `None` if no value is missing.
     index: Option<NumberView<i64>>,
     values: V,
 }
@@ -23,13 +23,13 @@ impl<V> OptionView<V> {
         }
     }
 
-    /// The values that are not missing.
+    /// Returns the values that are not missing.
     pub const fn values(&self) -> &V {
         &self.values
     }
 }
 
-/// Values that may be missing, being filled.
+/// Builder of optional values.
 #[derive(Default)]
 pub struct OptionBuilder<B> {
     index: Vec<i64>,
@@ -81,17 +81,17 @@ impl<T: Value> Value for Option<T> {
     }
 }
 
-/// The values of a field that has a default: none if the table lacks the column.
+/// Values of a field with a default; `None` if the table lacks the column.
 pub struct DefaultView<T: Value>(Option<OptionView<T::View>>);
 
 impl<T: Value> DefaultView<T> {
-    /// The view of the column, if there is one.
+    /// Makes the values of a column, if it exists.
     #[must_use]
     pub const fn new(view: Option<OptionView<T::View>>) -> Self {
         Self(view)
     }
 
-    /// One value, or the default.
+    /// Returns a value, or the default if it is missing.
     #[inline]
     pub fn get(&self, row: usize) -> T::Borrowed<'_>
     where
@@ -101,19 +101,19 @@ impl<T: Value> DefaultView<T> {
     }
 }
 
-/// The rows of a union: the variant of each, and its row among the values of that variant.
+/// Rows of a union: the variant of each, and its row among the values of that variant.
 pub struct UnionView {
-    /// The alternative and the row in it; none if all rows are of one alternative.
+    /// Tag and index of each row; `None` if all rows have the same alternative.
     tags: Option<(NumberView<i8>, NumberView<i64>)>,
     /// The variant of each alternative.
     variants: Vec<usize>,
 }
 
 impl UnionView {
-    /// Those of an array, and the array of each variant that has an alternative.
+    /// Returns the rows of an array, and the array of each variant that has an alternative.
     ///
     /// # Errors
-    /// Columns that are not what the Form says.
+    /// The columns contradict the Form.
     pub fn of(array: &Array, variants: &[VariantFits]) -> Result<(Self, Vec<Option<Array>>)> {
         let assigned = assign(&array.form, variants).map_err(invalid)?;
         let mut arrays: Vec<Option<Array>> = (0..variants.len()).map(|_| None).collect();
@@ -130,24 +130,24 @@ impl UnionView {
         Ok((Self { tags, variants: assigned }, arrays))
     }
 
-    /// The variant of a row, and its row among the values of this variant.
+    /// Returns the variant of a row, and its row among the values of that variant.
     #[must_use]
     #[inline]
     pub fn at(&self, row: usize) -> (usize, usize) {
         match &self.tags {
             None => (self.variants[0], row),
-            // None is negative: they were checked.
+            // The columns were validated, so none is negative.
             Some((tags, index)) => (self.variants[tags[row] as usize], index[row] as usize),
         }
     }
 }
 
-/// Whether a variant's type fits an alternative.
+/// Predicate of a variant: whether its type accepts an alternative.
 pub type VariantFits = fn(&Form) -> bool;
 
 impl Check<'_> {
-    /// Compares the variants of an enum with the alternatives of a union: each alternative is one variant, the first
-    /// whose type fits.
+    /// Checks the variants of an enum against the alternatives of a union: each alternative is assigned to
+    /// the first variant that accepts it.
     pub fn union(&mut self, form: &Form, name: &str, variants: &[VariantFits]) {
         if let Err(what) = assign(form, variants) {
             self.mismatch_because(&format!("the variants of {name}"), form, &format!(": {what}"));
@@ -155,7 +155,7 @@ impl Check<'_> {
     }
 }
 
-/// The variant of each alternative.
+/// Returns the variant of each alternative, or why one has none.
 fn assign(form: &Form, variants: &[VariantFits]) -> std::result::Result<Vec<usize>, String> {
     let alternatives = match form.kept() {
         Form::Union { contents, .. } => contents.as_slice(),
@@ -169,7 +169,7 @@ fn assign(form: &Form, variants: &[VariantFits]) -> std::result::Result<Vec<usiz
     Ok(assigned)
 }
 
-/// The tags of unions being filled.
+/// Builder of the tags and indexes of unions.
 #[derive(Default)]
 pub struct UnionBuilder {
     tags: Vec<i8>,
@@ -178,7 +178,7 @@ pub struct UnionBuilder {
 }
 
 impl UnionBuilder {
-    /// A row of a variant.
+    /// Appends a row of a variant.
     pub fn push(&mut self, variant: usize) {
         if self.counts.len() <= variant {
             self.counts.resize(variant + 1, 0);
@@ -188,7 +188,7 @@ impl UnionBuilder {
         self.counts[variant] += 1;
     }
 
-    /// The columns of the tags, and the Form around the variants.
+    /// Adds the columns of tags and indexes, and returns the Form of the union.
     pub fn finish(self, key: &str, contents: Vec<Form>, columns: &mut Vec<(String, Column)>) -> Form {
         columns.push((format!("{key}-tags"), Column::from_vec(self.tags)));
         columns.push((format!("{key}-index"), Column::from_vec(self.index)));

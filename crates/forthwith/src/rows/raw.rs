@@ -1,4 +1,4 @@
-//! Numbers as the file stores them.
+//! Numbers in the byte order of the file.
 
 use super::{
     Check, RawOrder, Value,
@@ -8,21 +8,21 @@ use forthwith_columns::{Array, Column, DType, Form, Lookup, Native};
 use forthwith_plan::Result;
 use std::{fmt, marker::PhantomData};
 
-/// A number whose bytes in a file may be kept as they are.
+/// A number that can be read without decoding.
 pub trait RawNumber: Native + Value<Builder = Vec<Self>> {
-    /// Its bytes.
+    /// Array type of its bytes.
     type Bytes: Copy + PartialEq + Send + Sync + fmt::Debug + 'static;
 
     /// The bytes of zero.
     const ZERO: Self::Bytes;
 
-    /// Bytes of many numbers.
+    /// Splits bytes into numbers.
     fn chunks(bytes: &[u8]) -> &[Self::Bytes];
 
-    /// The number of bytes with the most significant one first.
+    /// Decodes a big-endian number.
     fn from_big(bytes: Self::Bytes) -> Self;
 
-    /// The number of bytes with the least significant one first.
+    /// Decodes a little-endian number.
     fn from_little(bytes: Self::Bytes) -> Self;
 }
 
@@ -53,7 +53,7 @@ macro_rules! raw_numbers {
 
 raw_numbers! { i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 }
 
-/// The bytes of numbers as the file stores them: a view of the mapped file.
+/// Stored bytes of numbers: a view of the mapped file.
 #[derive(Clone)]
 pub struct RawView<T> {
     bytes: NumberView<u8>,
@@ -61,7 +61,7 @@ pub struct RawView<T> {
 }
 
 impl<T: RawNumber> RawView<T> {
-    /// The bytes.
+    /// Returns the bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
@@ -69,7 +69,7 @@ impl<T: RawNumber> RawView<T> {
 
     #[inline]
     fn at(&self, row: usize) -> T::Bytes {
-        // As for numbers that are decoded, nothing here can panic.
+        // As for decoded numbers, access must not panic.
         let stored = T::chunks(&self.bytes);
         debug_assert!(row < stored.len(), "row {row} of {} bytes", self.bytes.len());
         stored.get(row).copied().unwrap_or(T::ZERO)
@@ -90,7 +90,7 @@ macro_rules! orders {
         pub struct $name<T: RawNumber>(T::Bytes);
 
         impl<T: RawNumber> $name<T> {
-            /// The number.
+            /// Decodes the number.
             #[must_use]
             #[inline]
             pub fn get(self) -> T {

@@ -1,17 +1,17 @@
-//! Reading rows.
+//! Reading of rows.
 
 use super::{Batch, Batches, Check, Row, RowColumn, RowOptions, RowSource, held::HeldBatch};
 use crate::{Step, Table, table::bounds};
 use forthwith_plan::{Error, Result};
 use std::{collections::HashMap, marker::PhantomData, ops::RangeBounds, sync::Arc};
 
-/// The rows of a table as structs: [`Table::rows`] makes it. Options first, then one of the ways to go over the rows.
+/// Rows of a table as structs, from [`Table::rows`]. Set options first, then iterate with one of the methods.
 pub struct Rows<R: Row> {
     pub(super) source: Arc<dyn RowSource>,
     pub(super) columns: Vec<RowColumn>,
     pub(super) numbers: Arc<HashMap<String, usize>>,
     pub(super) options: RowOptions,
-    /// The batches and the row of the present one, once [`next`](Self::next) was called.
+    /// Batches and the current row, once [`next`](Self::next) was called.
     started: Option<Started<R>>,
     row: PhantomData<fn() -> R>,
 }
@@ -23,20 +23,21 @@ struct Started<R: Row> {
 }
 
 impl Table {
-    /// The rows of the table as structs of a type, which is compared with the table before anything is read.
+    /// Returns the rows of the table as structs, whose type is checked against the table before any data are
+    /// read.
     ///
     /// # Errors
-    /// All fields that the table has no column for, or one of another type: a line for each.
+    /// Fields whose columns are absent or have another type, with a line for each.
     pub fn rows<R: Row>(&self) -> Result<Rows<R>> {
         Rows::of(Arc::new(self.clone()))
     }
 }
 
 impl<R: Row> Rows<R> {
-    /// The rows of any source.
+    /// Returns the rows of any source.
     ///
     /// # Errors
-    /// As [`Table::rows`].
+    /// Errors of [`Table::rows`].
     pub fn of(source: Arc<dyn RowSource>) -> Result<Self> {
         let columns = Check::run::<R>(source.as_ref())?;
         let numbers = columns.iter().enumerate().map(|(at, column)| (column.name.clone(), at)).collect();
@@ -44,21 +45,21 @@ impl<R: Row> Rows<R> {
         Ok(Self { source, columns, numbers: Arc::new(numbers), options, started: None, row: PhantomData })
     }
 
-    /// Only rows for which an expression is true; see [`Table::select`].
+    /// Selects rows for which an expression is true; see [`Table::select`].
     #[must_use]
     pub fn cut(mut self, expression: &str) -> Self {
         self.options.cut = Some(expression.to_owned());
         self
     }
 
-    /// Only these entries, in ascending order.
+    /// Selects entries, in ascending order.
     #[must_use]
     pub fn entries(mut self, entries: Vec<u64>) -> Self {
         self.options.entries = Some(entries);
         self
     }
 
-    /// Only a range of entries, which may end behind the last one.
+    /// Limits the entries to a range, which may exceed the table.
     #[must_use]
     pub fn range(mut self, entries: impl RangeBounds<u64>) -> Self {
         let (start, end) = bounds(&entries);
@@ -66,28 +67,30 @@ impl<R: Row> Rows<R> {
         self
     }
 
-    /// The size of the batches: 32 MiB of data by default. Two are in memory, the present one and the next.
-    /// Of batches of 32 MiB and more, each thread reads one, up to four of them at a time; the thread that goes over the
-    /// rows is one of these while the next batch is not ready. Each thread of [`par_fold`](Self::par_fold) has one.
+    /// Sets the size of the batches: 32 MiB of data by default. Two are in memory, the current one and the
+    /// next. Batches of 32 MiB and more are each read by one thread, up to four at a time; the thread that
+    /// consumes the rows reads as well while the next batch is not ready. Each thread of
+    /// [`par_fold`](Self::par_fold) has one batch.
     #[must_use]
     pub const fn step(mut self, step: Step) -> Self {
         self.options.step = step;
         self
     }
 
-    /// The number of threads that read, by default those of the engine. With 1, the next batch is not read ahead.
+    /// Sets the number of threads that read, by default that of the engine. With 1, the next batch is not
+    /// prefetched.
     #[must_use]
     pub const fn threads(mut self, threads: usize) -> Self {
         self.options.threads = Some(threads);
         self
     }
 
-    /// The names of the columns that are read.
+    /// Iterates over the names of the columns that are read.
     pub fn columns(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// The rows in batches, for a loop over slices or a plain `for` over rows.
+    /// Returns the rows in batches, for loops over slices or rows.
     ///
     /// ```
     /// use forthwith::Row;
@@ -115,8 +118,8 @@ impl<R: Row> Rows<R> {
     /// ```
     ///
     /// # Errors
-    /// A cut that cannot be computed; entries that do not ascend. Each batch is an error if it cannot be read, and the
-    /// last one then.
+    /// A cut that cannot be computed; entries that are not in ascending order. A batch that cannot be read is
+    /// an error, and the last item.
     pub fn batches(&self) -> Result<Batches<R>> {
         let steps = self.source.steps(&self.columns, &self.options)?;
         Batches::new(steps, Arc::clone(&self.numbers), self.options.threads)
@@ -125,7 +128,7 @@ impl<R: Row> Rows<R> {
     /// Calls a function with each row.
     ///
     /// # Errors
-    /// As [`batches`](Self::batches); whatever is wrong with the data.
+    /// Errors of [`batches`](Self::batches); damaged data.
     pub fn for_each(&self, mut each: impl FnMut(R::Borrowed<'_>)) -> Result<()> {
         self.try_for_each(|row| {
             each(row);
@@ -136,7 +139,7 @@ impl<R: Row> Rows<R> {
     /// Calls a function with each row, until it fails.
     ///
     /// # Errors
-    /// As [`for_each`](Self::for_each); whatever the function says.
+    /// Errors of [`for_each`](Self::for_each) and of the function.
     pub fn try_for_each<E: From<Error>>(
         &self,
         mut each: impl FnMut(R::Borrowed<'_>) -> Result<(), E>,
@@ -151,7 +154,7 @@ impl<R: Row> Rows<R> {
         Ok(held.end()?)
     }
 
-    /// The next row; none after the last. It borrows from the batch, so it is gone with the next call.
+    /// Returns the next row, or `None` after the last. It borrows from the batch until the next call.
     ///
     /// ```
     /// use forthwith::Row;
@@ -172,7 +175,7 @@ impl<R: Row> Rows<R> {
     /// ```
     ///
     /// # Errors
-    /// As [`for_each`](Self::for_each).
+    /// Errors of [`for_each`](Self::for_each).
     #[allow(clippy::should_implement_trait, reason = "an iterator's items cannot borrow from it")]
     pub fn next(&mut self) -> Result<Option<R::Borrowed<'_>>> {
         if self.started.is_none() {
@@ -180,7 +183,7 @@ impl<R: Row> Rows<R> {
         }
         let Some(started) = &mut self.started else { return Ok(None) };
         while started.batch.as_ref().is_none_or(|batch| started.row == batch.len()) {
-            // The memory of the last one is that of the next one.
+            // The next batch can reuse the memory of the last one.
             started.batch = None;
             started.row = 0;
             match started.batches.next() {

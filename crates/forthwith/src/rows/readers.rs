@@ -1,4 +1,4 @@
-//! Large steps, read by several threads, of which one is that which asks for them.
+//! Concurrent reading of large steps by several threads, including the caller's.
 
 use super::{RowSteps, StepReader};
 use crate::{Progress, Selected};
@@ -13,21 +13,22 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Steps that are read at a time, by a thread each. More threads than these share the work of a step.
+/// Maximum number of steps that are read concurrently, each by one thread. Further threads share the work of
+/// a step.
 const READERS: usize = 4;
 
-/// Steps in their order, which threads read. [`next`](Self::next) reads steps, too, until its own is ready, so that no more
-/// threads work than were asked for. Besides the present step, one for each of them is in memory.
+/// Steps in order, read by threads. [`next`](Self::next) reads steps, too, until its own is ready, so that no
+/// more threads work than requested. Besides the current step, one for each reader is in memory.
 pub(super) struct Readers {
     shared: Arc<Shared>,
     spawned: Vec<JoinHandle<()>>,
-    /// Threads for a step that the caller reads.
+    /// Number of threads for a step that the caller reads.
     own: usize,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// A step was read or delivered, or the readers are dropped.
+    /// Notified when a step was read or delivered, and when the readers are dropped.
     changed: Condvar,
     is_dropped: AtomicBool,
     reader: Arc<dyn StepReader>,
@@ -35,17 +36,17 @@ struct Shared {
 
 struct State {
     steps: Box<dyn RowSteps>,
-    /// Limit of the steps that are taken and not delivered.
+    /// Maximum number of steps that are taken but not delivered.
     most: u64,
     taken: u64,
     delivered: u64,
     is_at_end: bool,
-    /// Steps by their numbers.
+    /// Steps that were read, by number.
     read: BTreeMap<u64, Result<Selected>>,
 }
 
 impl Readers {
-    /// Starts to read with some threads, two at least, the caller's among them.
+    /// Starts to read with at least two threads, including the caller's.
     pub(super) fn start(steps: Box<dyn RowSteps>, threads: usize) -> Self {
         let readers = threads.clamp(2, READERS);
         let reader = steps.reader();
@@ -57,22 +58,22 @@ impl Readers {
             is_dropped: AtomicBool::new(false),
             reader,
         });
-        // Of threads that cannot be divided evenly, the first readers have one more.
+        // If threads cannot be divided evenly, the first readers get one more.
         let own = |reader| threads / readers + usize::from(reader < threads % readers);
         let spawn = |reader| {
             let (shared, threads) = (Arc::clone(&shared), own(reader));
             let read = move || shared.read_all(threads);
             std::thread::Builder::new().name("forthwith rows".into()).spawn(read)
         };
-        // Threads that cannot be had are done without.
+        // Threads that cannot be spawned are left out.
         let spawned = (1..readers).map(spawn).filter_map(std::io::Result::ok).collect();
         Self { shared: Arc::clone(&shared), spawned, own: own(0) }
     }
 
-    /// The next step; none after the last.
+    /// Returns the next step, or `None` after the last.
     ///
     /// # Errors
-    /// The step cannot be cut or read. It is the last one then.
+    /// The step cannot be determined or read, and is the last one.
     pub(super) fn next(&self) -> Result<Option<Selected>> {
         let shared = &*self.shared;
         let mut state = shared.lock();
@@ -98,7 +99,7 @@ impl Readers {
 
 impl Drop for Readers {
     fn drop(&mut self) {
-        // Threads look at it before they wait.
+        // Threads check the flag before they wait.
         let state = self.shared.lock();
         self.shared.is_dropped.store(true, Ordering::Relaxed);
         drop(state);
@@ -108,12 +109,12 @@ impl Drop for Readers {
 }
 
 impl Shared {
-    /// A thread that panicked has put an error in the place of its step.
+    /// Locks the state. A panicking thread leaves an error as its step.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads steps until there are none.
+    /// Reads steps until none are left.
     fn read_all(&self, threads: usize) {
         let mut state = self.lock();
         while !self.is_dropped.load(Ordering::Relaxed) && !state.is_at_end {
@@ -138,7 +139,8 @@ impl Shared {
 }
 
 impl State {
-    /// The next step to read with its number; none after the last, and as long as too many are not delivered.
+    /// Returns the next step to read with its number; `None` after the last, and while too many are not
+    /// delivered.
     fn take(&mut self) -> Option<(u64, Result<Range<u64>>)> {
         if self.is_at_end || self.taken - self.delivered >= self.most {
             return None;
@@ -151,7 +153,7 @@ impl State {
     }
 }
 
-/// Puts a step to the others when it is dropped: if its reader panicked, an error.
+/// Delivers a step when it is dropped: an error, if its reader panicked.
 struct Put<'a> {
     shared: &'a Shared,
     number: u64,

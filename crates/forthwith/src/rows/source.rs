@@ -1,4 +1,4 @@
-//! Where rows come from: a table, or several as one.
+//! Sources of rows: a table, or several as one.
 
 use crate::{
     ProgressCallback, SelectOptions, Selected, Selection, Step, Steps, Table, steps::TOGETHER_BYTES,
@@ -7,15 +7,15 @@ use forthwith_columns::{Array, Column, DType, Encoding, Form};
 use forthwith_plan::{Error, Plan, Result};
 use std::{ops::Range, sync::Arc};
 
-/// Columns by their names, which are read step by step: a [`Table`], or several files as one.
+/// Columns that are looked up by name and read in steps: a [`Table`], or several files as one.
 pub trait RowSource: Send + Sync {
-    /// The Form of a column; none if there is no such column.
+    /// Returns the Form of a column, or `None` if it is absent.
     ///
     /// # Errors
-    /// A column that cannot be read; damaged metadata.
+    /// The column cannot be read; damaged metadata.
     fn form(&self, column: &str) -> Result<Option<Form>>;
 
-    /// The names of all columns.
+    /// Returns the names of all columns.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -24,100 +24,100 @@ pub trait RowSource: Send + Sync {
     /// Adds the file and the table to an error.
     fn locate(&self, error: Error) -> Error;
 
-    /// Whether a column can be read as it is stored.
+    /// Checks that a column can be read without decoding.
     ///
     /// # Errors
     /// The reason why it cannot.
     fn check_raw(&self, column: &str, order: RawOrder) -> Result<()>;
 
-    /// Plans columns in steps.
+    /// Plans the read of columns in steps.
     ///
     /// # Errors
-    /// As [`Table::select`].
+    /// Errors of [`Table::select`].
     fn steps(&self, columns: &[RowColumn], options: &RowOptions) -> Result<Box<dyn RowSteps>>;
 }
 
-/// A byte order and the type of the numbers, for values that are read as they are stored.
+/// Byte order and type of numbers that are read without decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawOrder {
     /// Whether the most significant byte comes first.
     pub big: bool,
-    /// The type.
+    /// Type of the numbers.
     pub dtype: DType,
 }
 
 /// A column to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowColumn {
-    /// Its name.
+    /// Name of the column.
     pub name: String,
-    /// The order of its bytes, if it is read as it is stored: then its array has these bytes.
+    /// Byte order, if the column is read without decoding: its array then has the stored bytes.
     pub raw: Option<RawOrder>,
 }
 
-/// The entries to read, and how.
+/// Options for reading rows.
 #[derive(Clone, Debug)]
 pub struct RowOptions {
-    /// Only entries for which this expression is true.
+    /// Selects entries for which this expression is true.
     pub cut: Option<String>,
-    /// Only these entries, in ascending order.
+    /// Selects these entries, in ascending order.
     pub entries: Option<Vec<u64>>,
-    /// Only entries from this one on.
+    /// First entry.
     pub start: u64,
-    /// Only entries before this one.
+    /// End of the entries.
     pub end: u64,
-    /// The size of steps.
+    /// Size of steps.
     pub step: Step,
-    /// Threads; by default those of the engine.
+    /// Number of threads; by default that of the engine.
     pub threads: Option<usize>,
 }
 
 impl Default for RowOptions {
     fn default() -> Self {
-        // Smaller steps would be read together, and then copied one by one.
+        // Smaller steps would be read together, and then copied individually.
         let (step, threads) = (Step::Bytes(TOGETHER_BYTES), None);
         Self { cut: None, entries: None, start: 0, end: u64::MAX, step, threads }
     }
 }
 
-/// Steps that are read one after the other, or by several threads.
+/// Steps that are read in order, or by several threads.
 pub trait RowSteps: Send {
-    /// Reads the next step; none after the last.
+    /// Reads the next step; `None` after the last.
     ///
     /// # Errors
-    /// As [`Table::read`].
+    /// Errors of [`Table::read`].
     fn read_next(
         &mut self,
         threads: Option<usize>,
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Option<Selected>>;
 
-    /// The entries of the next step, which is not read; none after the last.
+    /// Skips the next step and returns its entries; `None` after the last.
     ///
     /// # Errors
-    /// As [`Table::plan`].
+    /// Errors of [`Table::plan`].
     fn skip_step(&mut self) -> Result<Option<Range<u64>>>;
 
-    /// Reads steps that were skipped.
+    /// Returns a reader for skipped steps.
     fn reader(&self) -> Arc<dyn StepReader>;
 
-    /// Whether steps are views of the file, for which a thread that reads ahead does nothing but wait.
+    /// Whether steps are views of the file, which a prefetching thread could not speed up.
     fn are_views(&self) -> bool {
         false
     }
 
-    /// Whether a step is enough work for a thread, so that threads read steps of their own, and not parts of one.
+    /// Whether a step is enough work for a thread, so that threads read whole steps instead of parts of one.
     fn are_large(&self) -> bool {
         false
     }
 }
 
-/// Reads steps by their entries, from any thread.
+/// Reads steps by their entries, on any thread.
 pub trait StepReader: Send + Sync {
     /// Reads a step.
     ///
     /// # Errors
-    /// As [`Table::read`].
+    /// Errors of [`Table::read`].
     fn read_step(
         &self,
         step: Range<u64>,
@@ -125,7 +125,7 @@ pub trait StepReader: Send + Sync {
         tick: &mut ProgressCallback<'_>,
     ) -> Result<Selected>;
 
-    /// Allows a stream to drop entries before this one, which will not be read again.
+    /// Allows a stream to drop entries before this one, which are not read again.
     ///
     /// # Errors
     /// The stream is read by another process.
@@ -136,7 +136,7 @@ pub trait StepReader: Send + Sync {
 }
 
 impl Table {
-    /// A column by its name or path, or a member of the records of one.
+    /// Looks up a column by its name or path, or a member of a column's records.
     fn row_column(&self, name: &str) -> Result<Option<(u32, Option<Selection>)>> {
         if let Some(field) = self.found(name)? {
             return Ok(Some((field, None)));
@@ -152,7 +152,7 @@ impl Table {
         Ok(member.map(|selection| (0, Some(selection))))
     }
 
-    /// The numbers of a column as blocks of the file, joined where they lie beside each other.
+    /// Plans a column of numbers as blocks of the file, merged where they are adjacent.
     fn raw_plan(&self, column: &str, entries: Range<u64>, order: RawOrder) -> Result<Plan> {
         let field = self.find(column)?;
         match Self::form(self, field)?.kept() {
@@ -162,7 +162,7 @@ impl Table {
         self.plan_raw(&[field], entries)
     }
 
-    /// One block of raw numbers, which is a view of the file.
+    /// Returns a block of raw numbers, which is a view of the file.
     fn raw_block(
         &self,
         column: &str,
@@ -279,11 +279,11 @@ impl StepReader for Selection {
     }
 }
 
-/// The raw columns of a table among those that rows need.
+/// Raw columns of a table among those that rows need.
 struct RawColumns {
     table: Table,
     entries: Range<u64>,
-    /// The columns, and the plan of each raw one.
+    /// Plan of each raw column; `None` for the others.
     plans: Vec<Option<(String, RawOrder, Plan)>>,
 }
 
@@ -300,7 +300,8 @@ impl RawColumns {
         Ok(Self { table: table.clone(), entries, plans })
     }
 
-    /// Steps that end where a block of one of the columns ends, besides those of the decoded columns.
+    /// Returns steps that end at block boundaries of the raw columns, and at those of the steps of the
+    /// decoded columns.
     fn cut(&self, decoded: &Selection, step: Step) -> Result<Vec<Range<u64>>> {
         let tasks = self.plans.iter().flatten().flat_map(|(.., plan)| &plan.tasks);
         let mut ends: Vec<u64> = tasks.flat_map(|task| [task.entries.start, task.entries.end]).collect();
@@ -318,7 +319,7 @@ impl RawColumns {
         Ok(ends.windows(2).map(|pair| pair[0]..pair[1]).collect())
     }
 
-    /// The bytes of a raw column for a step that one block has.
+    /// Returns the bytes of a raw column for a step within one block.
     fn array(&self, (name, order, plan): &(String, RawOrder, Plan), step: &Range<u64>) -> Result<Array> {
         let has_step = |entries: &Range<u64>| entries.start <= step.start && step.end <= entries.end;
         let missing = || Error::fault(format!("no block of {name:?} has the entries {step:?}"));
@@ -340,7 +341,7 @@ impl RawColumns {
     }
 }
 
-/// Steps of rows some of whose columns are raw.
+/// Steps of rows with raw columns.
 struct RawSteps {
     selection: Selection,
     raw: Arc<RawColumns>,

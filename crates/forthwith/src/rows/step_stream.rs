@@ -1,4 +1,4 @@
-//! Steps in their order, read ahead.
+//! Steps in order, with prefetch.
 
 use super::{RowSteps, readers::Readers};
 use crate::Selected;
@@ -12,7 +12,7 @@ use std::{
     thread::JoinHandle,
 };
 
-/// Steps in their order: read by threads, by one ahead, or, with one thread and for views, when they are asked for.
+/// Steps in order: read by several threads, by one in advance, or on demand, with one thread and for views.
 pub(super) enum StepStream {
     Here { steps: Box<dyn RowSteps>, threads: Option<usize> },
     Ahead(Reader),
@@ -46,9 +46,9 @@ impl StepStream {
     }
 }
 
-/// A thread that reads the next step while the present one is in use.
+/// A thread that reads the next step while the current one is in use.
 pub(super) struct Reader {
-    /// Taken when the reader is dropped.
+    /// `None` once the reader is being dropped.
     steps: Option<Receiver<Result<Selected>>>,
     thread: Option<JoinHandle<()>>,
     is_dropped: Arc<AtomicBool>,
@@ -57,7 +57,7 @@ pub(super) struct Reader {
 impl Reader {
     fn start(steps: Box<dyn RowSteps>, threads: Option<usize>) -> Result<Self> {
         let is_dropped = Arc::new(AtomicBool::new(false));
-        // No place to wait in: next to the present step another is ready or being read.
+        // Without capacity, there is only one further step that is ready or being read.
         let (sender, receiver) = sync_channel(0);
         let dropped = Arc::clone(&is_dropped);
         let read = move || read_all(steps, threads, &dropped, &sender);

@@ -1,4 +1,4 @@
-//! Texts.
+//! Text columns.
 
 use super::{
     Check, Value,
@@ -10,11 +10,11 @@ use bytes::Bytes;
 use forthwith_columns::{Array, Column, DType, Form, Lookup};
 use forthwith_plan::{Error, Result};
 
-/// The texts of a column, which are UTF-8.
+/// Strings of a column, which are valid UTF-8.
 pub struct TextView {
     bounds: Bounds,
     bytes: Bytes,
-    /// The category of each row, where the texts are categories.
+    /// Category of each row, if the strings are categories.
     categories: Option<NumberView<i32>>,
 }
 
@@ -25,7 +25,7 @@ impl TextView {
             None => row,
             Some(categories) => categories[row] as usize, // none is negative: they were checked
         };
-        // All text was checked when the view was made.
+        // All text was validated when the view was made.
         str::from_utf8(&self.bytes[self.bounds.range(text)]).unwrap_or_default()
     }
 
@@ -49,7 +49,7 @@ impl TextView {
         let (bounds, bytes) = lists(&Array { form, length: texts, columns: array.columns.clone() })?;
         let bytes = lookup.column(key, "data", DType::UInt8, bytes.length).map_err(invalid)?.to_bytes();
         let view = Self { bounds, bytes, categories };
-        // The bytes of a category are no part of what is checked above.
+        // The bytes of categories are not covered by the check above.
         match (0..texts as usize).find(|text| str::from_utf8(&view.bytes[view.bounds.range(*text)]).is_err())
         {
             Some(text) => Err(Error::invalid(format!("text {text} of {key} is not UTF-8"))),
@@ -79,7 +79,7 @@ fn finish_text(builder: ListBuilder<Vec<u8>>, key: &str, columns: &mut Vec<(Stri
     Form::String { key: key.to_owned(), binary: false }
 }
 
-/// Text, borrowed or copied.
+/// Implements borrowed and owned text.
 macro_rules! texts {
     ($text:ty, $borrowed:ty, $made:expr) => {
         impl Value for $text {

@@ -5,7 +5,7 @@ use forthwith_columns::{Column, Native, items_of};
 use forthwith_plan::Error;
 use std::{marker::PhantomData, ops::Deref};
 
-/// The numbers of a column: a slice of them.
+/// Numbers of a column as a slice.
 pub struct NumberView<T> {
     /// Aligned for `T`.
     bytes: Bytes,
@@ -13,20 +13,21 @@ pub struct NumberView<T> {
 }
 
 impl<T: Native> NumberView<T> {
-    /// Those of a column of this type, copied if they are not aligned.
+    /// Makes a view of a column of this type, copied if it is not aligned.
     pub(super) fn of(column: &Column) -> Self {
         let is_aligned = items_of::<T>(column.as_bytes()).is_some();
         let column = if is_aligned { column.clone() } else { column.compact() };
         Self { bytes: column.to_bytes(), number: PhantomData }
     }
 
-    /// The bytes of the numbers.
+    /// Returns the bytes of the numbers.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// One number. Rows are within the length, which was compared with that of the array when the view was made. A loop
-    /// over them that could panic would keep its sums in memory and not in registers, so beyond the length is zero.
+    /// Returns a number. Rows are in range, because the length was checked against the array when the view
+    /// was made; out of range, the result is zero. A loop that could panic would keep its sums in memory
+    /// instead of registers.
     #[inline]
     pub(super) fn at(&self, row: usize) -> T {
         debug_assert!(row < self.len(), "row {row} of {}", self.len());

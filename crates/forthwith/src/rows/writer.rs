@@ -5,12 +5,12 @@ use crate::{create, files::split};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::{Result, TableWriter, WriteOptions, Written};
 
-/// Rows that are written together at first: how large they are shows then.
+/// Number of rows that are written first, which shows their size.
 const FIRST: usize = 1 << 10;
-/// Bytes of columns that are written together.
+/// Number of bytes of columns that are written together.
 const TOGETHER: usize = 16 << 20;
 
-/// Writes structs as the rows of a new file, in the format that its name says. The file appears with
+/// Writes structs as the rows of a new file, in the format of its extension. The file appears with
 /// [`finish`](Self::finish).
 ///
 /// ```
@@ -48,24 +48,25 @@ const TOGETHER: usize = 16 << 20;
 pub struct Writer<R: Row> {
     writer: Box<dyn TableWriter>,
     builder: R::Builder,
-    /// Rows in the builder, and those that are written together.
+    /// Number of rows in the builder, and number that is written together.
     rows: usize,
     step: usize,
 }
 
 impl<R: Row> Writer<R> {
-    /// Begins a file `FILE` or, where a format has names for tables, `FILE:TABLE`.
+    /// Creates a file `FILE` or, for formats with named tables, `FILE:TABLE`.
     ///
     /// # Errors
-    /// As [`create`](crate::create()): a type that the format does not have, an ending that names no format.
+    /// Errors of [`create`](crate::create()), such as a type that the format does not support, or an unknown
+    /// extension.
     pub fn create(name: &str) -> Result<Self> {
         Self::create_with(name, WriteOptions::default())
     }
 
-    /// Begins a file with options.
+    /// Creates a file with options.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// Errors of [`create`](Self::create).
     pub fn create_with(name: &str, mut options: WriteOptions) -> Result<Self> {
         let (file, table) = split(name, |_| false);
         if !table.is_empty() {
@@ -75,20 +76,20 @@ impl<R: Row> Writer<R> {
         Ok(Self::to(create(file, &Self::columns(), &options)?))
     }
 
-    /// Writes rows by any writer of tables, made with the [columns](Self::columns).
+    /// Writes rows to any table writer that was made with the [columns](Self::columns).
     #[must_use]
     pub fn to(writer: Box<dyn TableWriter>) -> Self {
         Self { writer, builder: R::Builder::default(), rows: 0, step: FIRST }
     }
 
-    /// The names and Forms of the columns that rows are written to.
+    /// Returns the names and Forms of the columns of the rows.
     #[must_use]
     pub fn columns() -> Vec<(String, Form)> {
         let filled = filled::<R>(R::Builder::default());
         filled.into_iter().map(|field| (field.name, field.form)).collect()
     }
 
-    /// The columns whose lists another column counts, with its name: [`WriteOptions::counters`].
+    /// Returns pairs of a column of lists and the column of their lengths, for [`WriteOptions::counters`].
     #[must_use]
     pub fn counters() -> Vec<(String, String)> {
         let filled = filled::<R>(R::Builder::default());
@@ -98,7 +99,7 @@ impl<R: Row> Writer<R> {
     /// Appends a row.
     ///
     /// # Errors
-    /// As [`TableWriter::write`], of rows that were pushed before.
+    /// Errors of [`TableWriter::write`], for earlier rows.
     pub fn push(&mut self, row: &R) -> Result<()> {
         row.push_to(&mut self.builder);
         self.rows += 1;
@@ -108,7 +109,7 @@ impl<R: Row> Writer<R> {
     /// Appends rows.
     ///
     /// # Errors
-    /// As [`push`](Self::push).
+    /// Errors of [`push`](Self::push).
     pub fn extend(&mut self, rows: impl IntoIterator<Item = R>) -> Result<()> {
         rows.into_iter().try_for_each(|row| self.push(&row))
     }
@@ -116,7 +117,7 @@ impl<R: Row> Writer<R> {
     /// Writes the last rows, and finishes the file.
     ///
     /// # Errors
-    /// As [`TableWriter::finish`].
+    /// Errors of [`TableWriter::finish`].
     pub fn finish(mut self) -> Result<Written> {
         self.flush()?;
         self.writer.finish()
@@ -138,7 +139,7 @@ impl<R: Row> Writer<R> {
     }
 }
 
-/// The columns of a builder.
+/// Returns the columns of a builder.
 fn filled<R: Row>(builder: R::Builder) -> Vec<WrittenField> {
     let mut fields = FieldWriter::new("row");
     R::finish_fields(builder, &mut fields);

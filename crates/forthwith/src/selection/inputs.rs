@@ -1,4 +1,4 @@
-//! The inputs of columns: fields of the table, and of its friends.
+//! Inputs of columns: fields of the table and of its friends.
 
 use super::{
     joined::{By, Joined, Key},
@@ -10,37 +10,37 @@ use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::{Error, Limits, Result};
 use std::{ops::Range, sync::Arc};
 
-/// A field that is read.
+/// An input that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Input {
     Field(u32),
-    /// A field of one of the friends.
+    /// A field of a friend.
     Friend {
         friend: u32,
         field: u32,
     },
-    /// One of the columns whose type is given.
+    /// A column with a given type.
     United(u32),
-    /// One of the members of records.
+    /// A member of records.
     Member(u32),
-    /// The number of each entry: in the table (`LocalEntry$`), or in all tables together (`Entry$`).
+    /// Number of each entry: within the table (`LocalEntry$`), or across all tables (`Entry$`).
     Entry {
         local: bool,
     },
 }
 
-/// The names of the numbers of entries in expressions.
+/// Names of the entry numbers in expressions.
 pub(super) const ENTRY: &str = "Entry$";
 pub(super) const LOCAL_ENTRY: &str = "LocalEntry$";
 
 const ENTRY_KEY: &str = "entry";
 
-/// The Form of numbers of entries.
+/// Returns the Form of entry numbers.
 pub(super) fn entry_form() -> Form {
     Form::Numpy { key: ENTRY_KEY.into(), dtype: DType::Int64, shape: Vec::new() }
 }
 
-/// An array of numbers of entries.
+/// Makes an array of entry numbers.
 pub(super) fn entry_array(entries: Vec<i64>) -> Array {
     Array {
         form: entry_form(),
@@ -49,21 +49,21 @@ pub(super) fn entry_array(entries: Vec<i64>) -> Array {
     }
 }
 
-/// The table that is selected of, and those that are read beside it.
+/// The table of a selection, and its friends.
 #[derive(Clone, Debug)]
 pub(super) struct Inputs {
     pub(super) table: Table,
-    /// By their numbers; those that nothing is read of are not opened.
+    /// Friends by number; `None` for friends without inputs, which are not opened.
     pub(super) friends: Vec<Option<Arc<Joined>>>,
-    /// The columns whose type is given.
+    /// Columns with a given type.
     pub(super) united: Vec<Arc<United>>,
     pub(super) members: Vec<Arc<Member>>,
-    /// The number of entries of tables before this one.
+    /// Number of entries of tables before this one.
     pub(super) before: u64,
 }
 
 impl Inputs {
-    /// A table by itself.
+    /// Makes the inputs of a table without friends.
     pub(super) fn alone(table: Table) -> Self {
         Self { table, friends: Vec::new(), united: Vec::new(), members: Vec::new(), before: 0 }
     }
@@ -82,7 +82,8 @@ impl Inputs {
         self.members.get(at as usize).ok_or_else(|| Error::fault(format!("there is no member {at}")))
     }
 
-    /// What is read for an input: for a member the whole column, and any other input itself.
+    /// Returns the input that is read for an input: the whole column for a member, otherwise the input
+    /// itself.
     pub(super) fn whole(&self, input: Input) -> Input {
         match input {
             Input::Member(at) => self.members.get(at as usize).map_or(input, |member| member.of),
@@ -90,7 +91,7 @@ impl Inputs {
         }
     }
 
-    /// The field of the table that an input is read of, if it is one.
+    /// Returns the field of the table that an input is read from, if any.
     pub(super) fn field(&self, input: Input) -> Option<u32> {
         match self.whole(input) {
             Input::Field(field) => Some(field),
@@ -99,7 +100,7 @@ impl Inputs {
         }
     }
 
-    /// The fields of the table by which entries of friends are found.
+    /// Returns the fields of the table that entries of friends are looked up by.
     pub(super) fn keys(&self) -> Vec<Input> {
         let keys = self.friends.iter().flatten().flat_map(|joined| match &joined.by {
             By::Index { keys, .. } => keys.as_slice(),
@@ -122,7 +123,7 @@ impl Inputs {
         }
     }
 
-    /// The path of a field, for messages.
+    /// Returns the path of an input, for messages.
     pub(super) fn path(&self, input: Input) -> String {
         let of = |table: &Table, field: u32| {
             let known = table.fields().unwrap_or_default();
@@ -143,12 +144,12 @@ impl Inputs {
         }
     }
 
-    /// The file's statistics of an input in a range of entries, or the finer ones of parts of blocks. Those of friends are not
-    /// used.
+    /// Returns the file's statistics of an input for a range of entries; with `finer`, those of parts of
+    /// blocks. Statistics of friends are not used.
     pub(super) fn limits(&self, input: Input, entries: &Range<u64>, finer: bool) -> Result<Vec<Limits>> {
         let Some(field) = self.field_with_limits(input) else { return Ok(Vec::new()) };
         let (dataset, entries) = (self.table.dataset(), entries.clone());
-        // Statistics are of stored values.
+        // Statistics describe stored values.
         let stored = self.table.here(dataset.describe_first(field, 0))?.reading;
         if stored.is_ok_and(|reading| self.table.converts(&reading.form)) {
             return Ok(Vec::new());
@@ -162,13 +163,13 @@ impl Inputs {
         Ok(limits)
     }
 
-    /// Whether an input has one value for each entry, without missing ones by the file's statistics.
+    /// Whether an input has one value for each entry, and by the file's statistics no missing ones.
     pub(super) fn is_complete(&self, input: Input) -> Result<bool> {
         let Some(field) = self.field_with_limits(input) else { return Ok(false) };
         Ok(is_single(&self.form(input)?) && self.table.here(self.table.dataset().is_complete(field))?)
     }
 
-    /// The field whose values are those of an input.
+    /// Returns the field whose values equal those of an input.
     fn field_with_limits(&self, input: Input) -> Option<u32> {
         match input {
             Input::United(at) if !self.united.get(at as usize)?.is_field() => None,
@@ -177,8 +178,8 @@ impl Inputs {
         }
     }
 
-    /// Bytes of decompressed data in an entry: of fields of the table, by its first `known` entries if that is given, and of
-    /// inputs beside it.
+    /// Returns the average number of decompressed bytes of an entry: of fields of the table, for its first
+    /// `known` entries if given, and of inputs from friends.
     pub(super) fn density(&self, fields: &[u32], inputs: &[Input], known: Option<u64>) -> Result<f64> {
         let mut density = self.table.here(cut::density(self.table.dataset(), fields, known))?;
         for input in inputs {
@@ -194,7 +195,7 @@ impl Inputs {
     }
 }
 
-/// Whether values are no more than one number or text, which may be missing.
+/// Whether values are single numbers or strings, which may be missing.
 fn is_single(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),

@@ -156,7 +156,8 @@ pub(super) fn is_number(form: &Form) -> bool {
 
 /// Numbers as ROOT takes them for an index: floats are cut. What is missing, and what int64 does not have, finds nothing.
 pub(super) fn integers(array: &Array) -> Result<Vec<Option<i64>>> {
-    let wrong = || Error::fault(format!("no numbers: {}", array.form.type_string()));
+    let wrong =
+        || Error::fault(format!("index column has type {}, expected numbers", array.form.type_string()));
     let rows = 0..usize::try_from(array.length).map_err(|_| wrong())?;
     match &array.form {
         Form::Numpy { key, .. } => {

@@ -1,4 +1,4 @@
-//! Columns that are read or computed, of entries that are chosen.
+//! Selections: stored and computed columns of some entries.
 
 mod inputs;
 mod joined;
@@ -25,37 +25,37 @@ use std::{
     sync::Arc,
 };
 
-/// The options of a selection, beside the names of columns.
+/// Options of a selection, in addition to the names of columns.
 #[derive(Clone, Debug, Default)]
 pub struct SelectOptions {
-    /// Names for expressions, which names of columns and other expressions may use.
+    /// Names for expressions, which column names and other expressions may use.
     pub aliases: Vec<(String, String)>,
-    /// Only entries for which this expression is true. It has one value for each entry.
+    /// Selects entries for which this expression is true. It has one value for each entry.
     pub cut: Option<String>,
-    /// Only these entries, counted in the table, in ascending order.
+    /// Selects these entries of the table, in ascending order.
     pub entries: Option<Vec<u64>>,
-    /// Tables that are read beside this one, besides those that its file names.
+    /// Friends of the table, in addition to those that its file names.
     pub friends: Vec<Friend>,
-    /// Columns in the types that they have in several tables together. A column that this table lacks is missing values, one
-    /// of other numbers is converted, and what a Form says may be missing is of such a type. A whole number that is no number
-    /// of a floating-point type is an error of [`Selection::read`].
+    /// Columns with a common type across several tables. A column that this table lacks is null, other types
+    /// of numbers are converted, and options of the common Form are added. An integer that a floating-point
+    /// type cannot represent is an error of [`Selection::read`].
     pub united: Vec<UnitedColumn>,
-    /// The number of entries of tables that come before this one: `Entry$` counts them, too.
+    /// Number of entries of tables before this one, which `Entry$` includes.
     pub before: u64,
 }
 
-/// A column in the type that it has in several tables together.
+/// A column with a common type across several tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnitedColumn {
-    /// Its name in expressions and among the columns.
+    /// Name in expressions and among the columns.
     pub name: String,
-    /// The field of this table, if it has the column.
+    /// Field of this table, if it has the column.
     pub field: Option<u32>,
-    /// The Form in all tables together.
+    /// Common Form across all tables.
     pub form: Form,
 }
 
-/// Columns of a table, read or computed, of all entries or of some: [`Table::select`] makes it, and checks all types.
+/// Stored and computed columns of all or some entries of a table, made by [`Table::select`].
 ///
 /// ```
 /// use forthwith::SelectOptions;
@@ -76,17 +76,17 @@ pub struct UnitedColumn {
 pub struct Selection {
     inputs: Inputs,
     columns: Vec<Column>,
-    /// The expressions among the columns.
+    /// Expressions among the columns.
     computed: Option<Computed>,
     cut: Option<Computed>,
     entries: Option<Arc<[u64]>>,
-    /// All fields of the table that may be read.
+    /// Fields of the table that may be read.
     fields: Vec<u32>,
-    /// All inputs, these among them.
+    /// All inputs, including these fields.
     all: Vec<Input>,
-    /// Whether rows of options are kept as bits where all entries are read.
+    /// Whether options are read as validity bits if all entries are read.
     bits: bool,
-    /// Whether texts are views where all entries are read.
+    /// Whether text is read as views if all entries are read.
     views: bool,
 }
 
@@ -100,44 +100,44 @@ struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Made {
     Field(Input),
-    /// One of the expressions.
+    /// Number of an expression.
     Computed(usize),
 }
 
-/// Expressions and the fields they need, in the order they need them.
+/// Expressions and their inputs, in order.
 #[derive(Clone, Debug)]
 struct Computed {
     program: Arc<Program>,
     inputs: Vec<Input>,
 }
 
-/// Entries that were read.
+/// Arrays of the entries that were read.
 #[derive(Clone, Debug)]
 pub struct Selected {
-    /// The entries looked at.
+    /// Range of entries that was read.
     pub entries: Range<u64>,
-    /// Those of them that the arrays have, if these may not be all.
+    /// Entries that the arrays have; `None` for all of the range.
     pub kept: Option<Vec<u64>>,
     /// An array for each column.
     pub arrays: Vec<Array>,
 }
 
 impl Table {
-    /// Columns by their names, aliases, or expressions; see `docs/details/expressions.md` for these. A name that a column of
-    /// the file has is that column, whatever else it may mean. Aliases that the file has itself count where nothing
-    /// else has their name.
+    /// Selects columns by names, aliases or expressions; see `docs/details/expressions.md` for these. The
+    /// name of a column of the file takes precedence over other meanings. The file's own aliases have the
+    /// lowest precedence.
     ///
     /// # Errors
-    /// Expressions that cannot be understood or computed, with the place in their text; names that there are not; entries that do not
-    /// ascend.
+    /// Expressions that cannot be parsed or computed, with the position in their text; unknown names; entries
+    /// that are not in ascending order or out of range.
     pub fn select(&self, names: &[&str], options: SelectOptions) -> Result<Selection> {
         self.select_fields(&names.iter().map(|name| (*name, None)).collect::<Vec<_>>(), options)
     }
 
-    /// The same, where the fields of some columns are known, whatever these are called.
+    /// Selects columns like [`select`](Self::select), where the fields of some columns are given by number.
     ///
     /// # Errors
-    /// As [`select`](Self::select).
+    /// Errors of [`select`](Self::select).
     pub fn select_fields(&self, names: &[(&str, Option<u32>)], options: SelectOptions) -> Result<Selection> {
         let names_of = Names::new(self, &options.aliases, options.friends, &options.united)?;
         names_of.check_aliases()?;
@@ -191,7 +191,7 @@ impl Table {
         Ok(Selection::of(names_of.into_inputs(options.before), columns, computed, cut, entries))
     }
 
-    /// Names of the file itself for expressions, in TTreeFormula's spelling.
+    /// Returns the file's own aliases, as names and expressions in the syntax of TTreeFormula.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -199,18 +199,18 @@ impl Table {
         self.here(self.dataset().aliases())
     }
 
-    /// The Form of a field.
+    /// Returns the Form of a field.
     ///
     /// # Errors
-    /// No such field, or one that cannot be read.
+    /// The field does not exist or cannot be read.
     pub fn form(&self, field: u32) -> Result<Form> {
         self.form_of(field, self.describe_first(field, 0)?.reading.map(|reading| reading.form))
     }
 
-    /// The Forms of several fields.
+    /// Returns the Forms of several fields.
     ///
     /// # Errors
-    /// As [`form`](Self::form), for the first field that cannot be read.
+    /// Errors of [`form`](Self::form), for the first field that fails.
     pub fn forms(&self, fields: &[u32]) -> Result<Vec<Form>> {
         let extents = self.here(self.dataset().extents(fields, 0))?;
         let form = |(field, extent): (&u32, Extent)| {
@@ -223,13 +223,13 @@ impl Table {
 
     fn form_of(&self, field: u32, form: std::result::Result<Form, String>) -> Result<Form> {
         form.or_else(|what| {
-            // Planning says it best.
+            // Planning gives the most precise error.
             self.plan(&[field], 0..0)?;
             self.here(Err(Error::unsupported(what)))
         })
     }
 
-    /// One value that is true or false for each entry.
+    /// Checks that a cut has one boolean for each entry.
     fn check_cut(&self, text: &str, form: Option<Form>) -> Result<()> {
         let form = form.unwrap_or(Form::Empty);
         let kept = match &form {
@@ -273,7 +273,7 @@ impl Selection {
         Self { fields, all, inputs, columns, computed, cut, entries, bits: false, views: false }
     }
 
-    /// Fields as they are.
+    /// Selects fields without conversion.
     pub(crate) fn plain(table: Table, fields: Vec<u32>) -> Self {
         let columns = fields
             .iter()
@@ -294,7 +294,8 @@ impl Selection {
         }
     }
 
-    /// The columns in groups of at most `most`, each of which have the same entries, and these; computed ones are in one group.
+    /// Divides the columns into groups of at most `most`, whose fields have the same range of entries;
+    /// returns each group with its range. Computed columns form one group.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -327,13 +328,13 @@ impl Selection {
         groups.into_iter().map(group).collect()
     }
 
-    /// The table.
+    /// Returns the table.
     #[must_use]
     pub fn table(&self) -> &Table {
         &self.inputs.table
     }
 
-    /// The field of each column that is one.
+    /// Returns the fields of the columns that are fields.
     pub(crate) fn column_fields(&self) -> Vec<u32> {
         let field = |column: &Column| match column.made {
             Made::Field(Input::Field(field)) => Some(field),
@@ -342,17 +343,17 @@ impl Selection {
         self.columns.iter().filter_map(field).collect()
     }
 
-    /// Whether nothing is read but fields of the table as they are.
+    /// Whether all inputs are fields of the table.
     fn is_plain(&self) -> bool {
         self.all.iter().all(|input| matches!(input, Input::Field(_)))
     }
 
-    /// Whether the numbers of entries are read that count those of tables before this one, too.
+    /// Whether entry numbers across all tables are an input.
     pub(crate) fn counts_entries(&self) -> bool {
         self.all.iter().any(|input| matches!(input, Input::Entry { local: false }))
     }
 
-    /// Whether the columns are different fields of the table, and all entries are read.
+    /// Whether the columns are distinct fields of the table, and all entries are read.
     pub(crate) fn is_of_fields_alone(&self) -> bool {
         self.columns.len() == self.fields.len()
             && self.is_plain()
@@ -360,24 +361,24 @@ impl Selection {
             && !self.chooses_entries()
     }
 
-    /// The fields of the table that are read, for the columns and for what is computed.
+    /// Returns the fields of the table that are read, for columns and expressions.
     #[must_use]
     pub fn fields(&self) -> &[u32] {
         &self.fields
     }
 
-    /// The names of the columns, as they were asked for.
+    /// Iterates over the names of the columns, as they were given.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.columns.iter().map(|column| column.label.as_str())
     }
 
-    /// Whether entries may be left out.
+    /// Whether entries may be left out, by a cut or a list of entries.
     #[must_use]
     pub fn chooses_entries(&self) -> bool {
         self.cut.is_some() || self.entries.is_some()
     }
 
-    /// The Form of each column, for which nothing is read.
+    /// Returns the Form of each column, without reading data.
     ///
     /// # Errors
     /// A field that cannot be read.
@@ -392,7 +393,7 @@ impl Selection {
         self.columns.iter().map(form).collect()
     }
 
-    /// The names of the columns for messages: those of fields by their paths.
+    /// Returns the names of the columns for messages, which are paths for fields.
     #[must_use]
     pub fn paths(&self) -> Vec<String> {
         let path = |column: &Column| match column.made {
@@ -406,8 +407,8 @@ impl Selection {
         self.columns.iter().map(path).map(within).collect()
     }
 
-    /// The parts of a range of entries in which the cut may hold by the file's statistics, in their order. Where there is no
-    /// cut, and where the file says nothing, that is all.
+    /// Returns the parts of a range of entries in which the cut may hold by the file's statistics, in
+    /// ascending order. Without a cut or statistics, this is the whole range.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -418,11 +419,12 @@ impl Selection {
         }
     }
 
-    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of [`Table::read`]; `tick` hears of each of
-    /// several readings anew: of the columns of the cut first, then of the blocks that have entries which pass.
+    /// Reads and computes the columns for a range of entries. `threads` and `tick` are those of
+    /// [`Table::read`]; progress restarts for each of several reads: first of the columns of the cut, then of
+    /// the blocks with entries that pass.
     ///
     /// # Errors
-    /// As [`Table::plan`] and [`Table::read`]; lists that meet in an expression and are not equally long.
+    /// Errors of [`Table::plan`] and [`Table::read`]; lists of different lengths in an expression.
     pub fn read(
         &self,
         entries: impl RangeBounds<u64>,
@@ -434,16 +436,16 @@ impl Selection {
         self.read_range(start..end.max(start), threads, tick)
     }
 
-    /// Rows of options as bits where the file has them so, of which no index is made before it is looked at:
-    /// for what becomes Arrow data.
+    /// Sets whether options are read as validity bits if the file stores them so, and their index is computed
+    /// on first access. For data that become Arrow arrays.
     #[must_use]
     pub const fn with_bits(mut self, bits: bool) -> Self {
         self.bits = bits;
         self
     }
 
-    /// Texts as Arrow's views where the format can give them. Offsets and bytes are made of them when they are looked at. This
-    /// holds for columns that are read as they are, without a cut, and whose text is validated.
+    /// Sets whether text is read as Arrow views where the format supports it. Offsets and bytes are then
+    /// computed on first access. Applies to fields that are read without a cut, and whose text is validated.
     #[must_use]
     pub const fn with_views(mut self, views: bool) -> Self {
         self.views = views;
@@ -454,7 +456,7 @@ impl Selection {
         self.bits
     }
 
-    /// The same step by step.
+    /// Returns steps that read and compute the columns.
     ///
     /// # Errors
     /// Damaged metadata.
@@ -472,12 +474,13 @@ impl Selection {
         Steps::cut_to(self.clone(), cut, step)
     }
 
-    /// Bytes of decompressed data in an entry; by the first `known` entries where no more are counted.
+    /// Returns the average number of decompressed bytes of an entry; for its first `known` entries where
+    /// counting more is costly.
     pub(crate) fn density(&self, known: Option<u64>) -> Result<f64> {
         self.inputs.density(&self.fields, &self.all, known)
     }
 
-    /// Allows a stream to drop entries before this one, which will not be read again.
+    /// Allows a stream to drop entries before this one, which are not read again.
     pub(crate) fn release(&self, before: u64) -> Result<()> {
         let table = self.table();
         table.here(table.dataset().release(before))
@@ -503,7 +506,7 @@ impl Selection {
                 return self.read_certain(cut, range, &certain, threads, tick);
             }
         }
-        // Blocks of which the file says that nothing passes are not read at all.
+        // Blocks in which no entry passes by the file's statistics are not read.
         let parts = promising(&self.inputs, cut, &range)?;
         match parts.as_slice() {
             [part] if *part == range => self.read_part(range, threads, tick),

@@ -404,7 +404,7 @@ impl<'t> Names<'t> {
     }
 
     fn form(&self, input: Input) -> Result<Form> {
-        let absent = || Error::fault("an input that is none".to_owned());
+        let absent = || Error::fault("input index out of range".to_owned());
         match input {
             Input::Field(field) => self.table.form(field),
             Input::Friend { friend, field } => {

@@ -1,4 +1,4 @@
-//! Entries that a cut may leave, and entries that it certainly leaves, by the file's statistics.
+//! Statistics pruning: entries for which a cut may hold, and for which it certainly holds.
 
 use super::{
     Computed, Selected, Selection,
@@ -11,16 +11,17 @@ use forthwith_expr::{Interval, holding as rows_that_hold};
 use forthwith_plan::{Limit, Limits, Result};
 use std::ops::Range;
 
-/// Parts that are read one by one cost a request each: of more of them, those that are nearest become one.
+/// Maximum number of parts, each of which costs a request; beyond, the nearest are merged.
 const MOST_PARTS: usize = 16;
 
-/// The parts of a range of entries in which a cut may hold, in their order. Where the file says nothing, that is all.
+/// Returns the parts of a range of entries in which a cut may hold, in ascending order. Without statistics,
+/// this is the whole range.
 pub(super) fn promising(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
     let limits =
         cut.inputs.iter().map(|input| inputs.limits(*input, range, false)).collect::<Result<Vec<_>>>()?;
     let mut found = Vec::new();
     for part in holding(cut, &limits, range) {
-        // Pages are asked for where the block as a whole does not say enough.
+        // Statistics of pages are read where those of the block are inconclusive.
         let finer =
             cut.inputs.iter().map(|input| inputs.limits(*input, &part, true)).collect::<Result<Vec<_>>>()?;
         if finer.iter().all(Vec::is_empty) {
@@ -41,8 +42,8 @@ pub(super) fn promising(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> 
     Ok(found)
 }
 
-/// The parts of a range of entries in which a cut certainly holds, in their order: blocks whose statistics have no missing
-/// values and only such as pass.
+/// Returns the parts of a range of entries in which a cut certainly holds, in ascending order: blocks whose
+/// statistics show no missing values and only values that pass.
 pub(super) fn certain(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Result<Vec<Range<u64>>> {
     for input in &cut.inputs {
         if !inputs.is_complete(*input)? {
@@ -55,8 +56,8 @@ pub(super) fn certain(inputs: &Inputs, cut: &Computed, range: &Range<u64>) -> Re
 }
 
 impl Selection {
-    /// A range of which the cut certainly leaves some parts: it is computed for the others, and then all columns are read for the
-    /// entries that pass.
+    /// Reads a range with parts for which the cut certainly holds: computes the cut for the others, and then
+    /// reads all columns for the entries that pass.
     pub(super) fn read_certain(
         &self,
         cut: &Computed,
@@ -84,12 +85,12 @@ impl Selection {
     }
 }
 
-/// The parts of a range in which a cut may hold by limits of its columns.
+/// Returns the parts of a range in which a cut may hold by the limits of its columns.
 fn holding(cut: &Computed, limits: &[Vec<Limits>], range: &Range<u64>) -> Vec<Range<u64>> {
     blocks(limits, range, |known| known.iter().all(Option::is_none) || cut.program.may_hold(0, known))
 }
 
-/// The parts of a range whose limits pass.
+/// Returns the parts of a range whose limits pass a predicate.
 fn blocks(
     limits: &[Vec<Limits>],
     range: &Range<u64>,
@@ -114,7 +115,7 @@ fn blocks(
     found
 }
 
-/// The limits of the block that has some entries.
+/// Returns the limits of the block that contains some entries.
 fn interval(blocks: &[Limits], entries: &Range<u64>) -> Option<Interval> {
     let at = blocks.partition_point(|block| block.entries.end <= entries.start);
     let block = blocks.get(at).filter(|block| block.entries.start <= entries.start)?;

@@ -1,4 +1,4 @@
-//! Reading the fields of a selection: each once, of blocks that have wanted entries.
+//! Reading of the inputs of a selection, each once, from blocks with selected entries.
 
 use super::{
     Computed,
@@ -18,18 +18,18 @@ use std::{
     time::Duration,
 };
 
-/// Reads fields once each, for rows that become fewer.
+/// Reads inputs once, for rows that are narrowed by a cut.
 pub(super) struct Reader<'a, 'b, 'c> {
     inputs: &'a Inputs,
     threads: Option<usize>,
     tick: Option<&'b mut ProgressCallback<'c>>,
     /// The last progress reported to `tick`.
     progress: Progress,
-    /// The columns that were read, for the present rows.
+    /// Arrays that were read, for the current rows.
     held: HashMap<Input, Array>,
 }
 
-/// The time between two calls of `tick` while expressions are computed.
+/// Interval between calls of `tick` while expressions are computed.
 const TICK: Duration = Duration::from_millis(50);
 
 impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
@@ -41,7 +41,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         Self { inputs, threads, tick, progress: Progress::default(), held: HashMap::new() }
     }
 
-    /// Expressions, for whose fields these rows are read.
+    /// Reads the inputs of expressions for some rows, and computes them.
     pub(super) fn computed(&mut self, computed: &Computed, rows: &Rows) -> Result<Vec<Array>> {
         self.read(&computed.inputs, rows)?;
         let mut tick = self.tick.take();
@@ -50,7 +50,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         made
     }
 
-    /// Expressions of fields that were read.
+    /// Computes expressions of inputs that were read.
     fn made(
         &self,
         computed: &Computed,
@@ -60,7 +60,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         let inputs = computed.inputs.iter().map(|input| self.array(*input)).collect::<Result<Vec<_>>>()?;
         let mut told = Instant::now();
         let mut goes_on = || match &mut tick {
-            // Progress is only told where blocks were read.
+            // Progress is only reported if blocks were read.
             Some(tick) if self.progress.all_blocks > 0 && told.elapsed() >= TICK => {
                 told = Instant::now();
                 tick(self.progress)
@@ -81,7 +81,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         made.ok_or_else(|| Error::new(ErrorKind::Cancelled))
     }
 
-    /// Blocks of a table as columns.
+    /// Reads a plan, and reports its progress.
     fn decoded(&mut self, table: &Table, plan: &Plan) -> Result<Vec<Array>> {
         let Some(tick) = self.tick.as_deref_mut() else { return table.read(plan, self.threads, None) };
         let latest = &mut self.progress;
@@ -96,7 +96,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         self.held.get(&input).ok_or_else(|| missing(&self.inputs.path(input)))
     }
 
-    /// Fewer rows of what was read.
+    /// Narrows the arrays that were read to fewer rows.
     pub(super) fn narrowed(&mut self, before: Rows, after: Rows) -> Result<Rows> {
         if before.len() == after.len() {
             return Ok(before);
@@ -109,7 +109,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         Ok(after)
     }
 
-    /// Reads what is not there yet.
+    /// Reads the inputs that were not read yet.
     pub(super) fn read(&mut self, inputs: &[Input], rows: &Rows) -> Result<()> {
         let mut wanted: Vec<u32> = Vec::new();
         let mut beside: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -205,7 +205,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         read.into_iter().map(spread).collect()
     }
 
-    /// The numbers by which entries of a friend are found, for entries of the table.
+    /// Returns the numbers that entries of a friend are looked up by, for entries of the table.
     fn key(&mut self, key: &Key, rows: &Rows) -> Result<Vec<Option<i64>>> {
         match key {
             Key::Constant(number) => Ok((0..rows.len()).map(|_| Some(*number)).collect()),
@@ -216,7 +216,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         }
     }
 
-    /// Reads fields of the tables of a friend, for entries of its own.
+    /// Reads fields of the tables of a friend, for the friend's own entries.
     fn of_friend(&mut self, joined: &Joined, fields: &[u32], rows: &Rows) -> Result<Vec<Array>> {
         let mut read = Vec::new();
         for (table, rows) in joined.parts(rows)? {
@@ -246,7 +246,7 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         (0..fields.len()).map(whole).collect()
     }
 
-    /// Reads fields of a table, for entries of its own.
+    /// Reads fields of a table, for its own entries.
     fn rows(&mut self, table: &Table, fields: &[u32], rows: &Rows) -> Result<Vec<Array>> {
         match rows {
             Rows::All(range) => self.range(table, fields, range.clone()),
@@ -259,7 +259,8 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         self.decoded(table, &plan)
     }
 
-    /// Reads the blocks that have the entries. Fields that are divided alike are read together, if they are read alike as well.
+    /// Reads the blocks that have the entries. Fields with the same block boundaries and way of decoding are
+    /// read together.
     fn some(&mut self, table: &Table, fields: &[u32], entries: &EntryRuns) -> Result<Vec<Array>> {
         let (Some(first), Some(last)) = (entries.as_slice().first(), entries.as_slice().last()) else {
             return self.range(table, fields, 0..0);
@@ -297,7 +298,8 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
         fields.iter().map(array).collect()
     }
 
-    /// Reads the blocks of a part, and says which of the rows are the entries: all of them where no others are decoded.
+    /// Reads the blocks of a part; also returns the rows of the entries, which are all rows if only the
+    /// entries are decoded.
     fn part(
         &mut self,
         table: &Table,
@@ -320,7 +322,8 @@ impl<'a, 'b, 'c> Reader<'a, 'b, 'c> {
     }
 }
 
-/// Which of the fields of a plan have entries that can be decoded by themselves. Fields that share groups have the same answer.
+/// Returns for each field of a plan whether single entries can be decoded. Fields that share groups have the
+/// same result.
 fn choosing(plan: &Plan, fields: usize) -> Vec<bool> {
     match plan.groups.get(..fields).filter(|_| plan.delivered as usize == fields) {
         Some(groups) => groups.iter().map(Group::can_choose).collect(),
@@ -332,7 +335,7 @@ pub(super) fn gathered(parts: &[(&Array, &[Range<u64>])]) -> Result<Array> {
     Array::gather(parts).map_err(|error| Error::fault(error.to_string()))
 }
 
-/// Arrays one behind the other.
+/// Concatenates arrays.
 pub(crate) fn joined_up(arrays: &[&Array]) -> Result<Array> {
     let whole = |array: &&Array| {
         let all = 0..array.length;

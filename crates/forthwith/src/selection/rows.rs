@@ -1,8 +1,8 @@
-//! Entries that are read, and the ranges to read for them.
+//! Sets of entries, and the ranges to read for them.
 
 use std::ops::Range;
 
-/// Entries that are read.
+/// A set of entries.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Rows {
     All(Range<u64>),
@@ -17,7 +17,7 @@ pub(super) struct EntryRuns {
 }
 
 impl EntryRuns {
-    /// Appends entries behind the last.
+    /// Appends entries after the last.
     pub(super) fn push(&mut self, run: Range<u64>) {
         if run.is_empty() {
             return;
@@ -33,14 +33,14 @@ impl EntryRuns {
         &self.runs
     }
 
-    /// The entries one by one.
+    /// Returns the entries as a list.
     pub(super) fn to_vec(&self) -> Vec<u64> {
         let mut entries = Vec::with_capacity(usize::try_from(self.len).unwrap_or(0));
         self.runs.iter().for_each(|run| entries.extend(run.clone()));
         entries
     }
 
-    /// The entries in a range, counted from its first.
+    /// Returns the entries within a range, relative to its start.
     fn within(&self, part: &Range<u64>) -> Self {
         if part.is_empty() {
             return Self::default();
@@ -52,7 +52,7 @@ impl EntryRuns {
             .collect()
     }
 
-    /// The entries of a range with their places among these entries, which have to be all of its entries.
+    /// Returns the positions of other entries among these, which must include them.
     fn places_of(&self, others: &Self) -> Vec<Range<u64>> {
         let mut known = self.runs.iter();
         let (mut run, mut before) = (0..0, 0);
@@ -90,13 +90,13 @@ impl Rows {
         }
     }
 
-    /// The last entry.
+    /// Returns the last entry.
     pub(super) fn last(&self) -> Option<u64> {
         let last = self.runs().last()?;
         last.end.checked_sub(1).filter(|at| *at >= last.start)
     }
 
-    /// The entries as ranges.
+    /// Returns the entries as ranges.
     pub(super) fn runs(&self) -> &[Range<u64>] {
         match self {
             Self::All(range) => std::slice::from_ref(range),
@@ -104,7 +104,7 @@ impl Rows {
         }
     }
 
-    /// The entries `by` behind these.
+    /// Adds `by` to each entry.
     pub(super) fn shifted(&self, by: u64) -> Self {
         let shifted = |run: &Range<u64>| run.start.saturating_add(by)..run.end.saturating_add(by);
         match self {
@@ -113,7 +113,7 @@ impl Rows {
         }
     }
 
-    /// The entries in a range, counted from its first.
+    /// Returns the entries within a range, relative to its start.
     pub(super) fn within(&self, part: Range<u64>) -> Self {
         match self {
             Self::All(range) => {
@@ -124,7 +124,7 @@ impl Rows {
         }
     }
 
-    /// The entry that a row of an array is.
+    /// Returns the entry of a row of an array.
     pub(super) fn entry(&self, mut row: u64) -> Option<u64> {
         for run in self.runs() {
             let len = run.end - run.start;
@@ -136,7 +136,7 @@ impl Rows {
         None
     }
 
-    /// The entries that are at some rows.
+    /// Returns the entries at some rows.
     pub(super) fn at(&self, rows: &[Range<u64>]) -> EntryRuns {
         let mut found = EntryRuns::default();
         let mut rows = rows.iter().cloned();
@@ -158,7 +158,7 @@ impl Rows {
         found
     }
 
-    /// The places of some of the entries among all of these.
+    /// Returns the positions of some of the entries among all.
     pub(super) fn places_of(&self, entries: &EntryRuns) -> Vec<Range<u64>> {
         match self {
             Self::All(range) => {
@@ -170,11 +170,11 @@ impl Rows {
     }
 }
 
-/// A range to read, and the entries in it, counted from its first.
+/// A range to read, and the entries in it, relative to its start.
 pub(super) type Part = (Range<u64>, EntryRuns);
 
-/// The ranges to read for entries where blocks begin at `cuts`: from the first to the last entry of blocks that follow each other and all
-/// have some. Each comes with the entries in it, counted from its first.
+/// Returns the ranges to read for entries, given the starts of blocks: from the first to the last entry of
+/// consecutive blocks with entries. Each has the entries in it, relative to its start.
 pub(super) fn parts(cuts: &[u64], entries: &EntryRuns) -> Vec<Part> {
     let mut parts: Vec<Part> = Vec::new();
     let mut block = None;

@@ -1,26 +1,27 @@
-//! Columns in the types that they have in several tables together: some may lack a column, or have it in another type of numbers.
+//! Columns with a common type across several tables, some of which may lack the column or have it with
+//! another type.
 
 use super::UnitedColumn;
 use crate::Table;
 use forthwith_columns::{Array, CastError, CastReason, Form, NumberCast};
 use forthwith_plan::{Error, Result};
 
-/// A column of a type that is given, of a table that may not have it.
+/// A column with a given type, of a table that may lack it.
 #[derive(Debug)]
 pub(super) struct United {
     pub(super) name: String,
-    /// The field, if the table has it.
+    /// Field of the column, if the table has it.
     pub(super) field: Option<u32>,
     pub(super) form: Form,
-    /// Whether the numbers of the field are of this type.
+    /// Whether the numbers of the field have this type.
     has_numbers_of_field: bool,
 }
 
 impl United {
-    /// Such a column of a table.
+    /// Makes the column for a table.
     ///
     /// # Errors
-    /// It is not of this type, whatever its numbers are.
+    /// The types differ in more than their numbers and options.
     pub(super) fn new(table: &Table, column: &UnitedColumn) -> Result<Self> {
         let UnitedColumn { name, field, form: wanted } = column;
         let name = name.clone();
@@ -30,7 +31,7 @@ impl United {
         };
         let found = table.form(at)?;
         let bare = |form: &Form| form.clone().without_options().type_string();
-        // Values may be missing where the type or the table has it so.
+        // Options of either type are kept.
         match Form::unite(&[wanted, &found]) {
             Ok(form) if bare(&form) == bare(wanted) => {
                 let has_numbers_of_field = bare(&found) == bare(&form);
@@ -46,15 +47,15 @@ impl United {
         }
     }
 
-    /// Whether the file's statistics of the field say something of these values.
+    /// Whether the file's statistics of the field apply to these values.
     pub(super) fn is_field(&self) -> bool {
         self.has_numbers_of_field
     }
 
-    /// The values of so many rows, for which those of the field were read.
+    /// Returns the values of `rows` rows, given those of the field.
     ///
     /// # Errors
-    /// A whole number is no float of the type that it is to have.
+    /// A floating-point type cannot represent an integer.
     pub(super) fn array(&self, field: Option<&Array>, rows: u64) -> Result<Array> {
         let Some(array) = field else { return Ok(Array::nulls(&self.form, rows)) };
         if array.form.type_string() == self.form.type_string() {

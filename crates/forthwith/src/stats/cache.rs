@@ -1,8 +1,8 @@
-//! Summaries that are kept for the next time, with the state of the file that they are of.
+//! Cache of summaries, with the state of the file that they describe.
 //!
-//! A cache is a file of its own, in little endian: `FWSTATS2`, the version of forthwith, the size and the mark of the file that
-//! it is of, the summaries of each column, and the 64-bit XXH3 of all this. A cache of another version, of another state of the
-//! file, or with another checksum is ignored and made anew.
+//! A cache is a separate file, in little endian: `FWSTATS2`, the version of forthwith, the size and the mark
+//! of the summarised file, the summaries of each column, and the 64-bit XXH3 hash of all this. A cache of
+//! another version, of another state of the file, or with a wrong checksum is ignored and rebuilt.
 
 use super::{
     cached_values::{CachedColumn, Reader, put_column, put_text, take_column},
@@ -15,10 +15,10 @@ use std::{
 };
 
 const MAGIC: &[u8; 8] = b"FWSTATS2";
-/// Summaries may have other values in another version.
+/// Summaries may differ between versions.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The summaries of a file's columns, of all their entries.
+/// Summaries of a file's columns, over all entries.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatsCache {
     size: u64,
@@ -26,29 +26,31 @@ pub struct StatsCache {
     tables: BTreeMap<String, Arc<TableSummaries>>,
 }
 
-/// The summaries of a table's columns.
+/// Summaries of a table's columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TableSummaries {
-    /// Entries of the table, all of which were summarised.
+    /// Number of entries of the table, all of which are summarised.
     pub entries: u64,
     pub(super) columns: HashMap<String, CachedColumn>,
 }
 
 impl StatsCache {
-    /// The ending of the names of caches, which follows the file's own name.
+    /// File name suffix of caches, after the file's own name.
     pub const ENDING: &'static str = ".fws";
 
-    /// The most bytes that a cache may have.
+    /// Maximum size of a cache in bytes.
     pub const MOST: u64 = 256 << 20;
 
-    /// An empty cache for the present state of a source; `None` if a later change of it could go unnoticed.
+    /// Makes an empty cache for the current state of a source; `None` if a later change of the source could
+    /// be undetected.
     #[must_use]
     pub fn new(source: &dyn Source) -> Option<Self> {
         let (size, mark) = (source.size().ok()?, source.mark()?);
         Some(Self { size, mark, tables: BTreeMap::new() })
     }
 
-    /// Reads a cache; `None` if it is damaged, was written by another version, or is of another state of the source.
+    /// Parses a cache; `None` if it is damaged, was written by another version, or is of another state of the
+    /// source.
     #[must_use]
     pub fn parse(bytes: &[u8], source: &dyn Source) -> Option<Self> {
         let mut cache = Self::new(source)?;
@@ -72,7 +74,7 @@ impl StatsCache {
         reader.is_empty().then_some(cache)
     }
 
-    /// The bytes of it, as [`parse`](Self::parse) takes them.
+    /// Serialises the cache, for [`parse`](Self::parse).
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -92,20 +94,20 @@ impl StatsCache {
         bytes
     }
 
-    /// Whether both are of the same state of a file.
+    /// Whether both caches are of the same state of a file.
     #[must_use]
     pub fn is_of_same_state(&self, other: &Self) -> bool {
         (self.size, &self.mark) == (other.size, &other.mark)
     }
 
-    /// The summaries of the table at a path, if there are any.
+    /// Returns the summaries of the table at a path, if there are any.
     #[must_use]
     pub fn table(&self, path: &str) -> Option<&Arc<TableSummaries>> {
         self.tables.get(path)
     }
 
-    /// Keeps the summaries of a column over all entries of its table, with the requested quantiles and number of most frequent
-    /// values.
+    /// Adds the summaries of a column over all entries of its table, with the requested quantiles and number
+    /// of most frequent values.
     pub fn insert(
         &mut self,
         (table, entries): (&str, u64),
@@ -123,8 +125,8 @@ impl StatsCache {
 }
 
 impl TableSummaries {
-    /// The summaries of a column with some quantiles and a number of most frequent values; `None` unless the cache has them
-    /// all.
+    /// Returns the summaries of a column with some quantiles and a number of most frequent values; `None`
+    /// unless the cache has them all.
     #[must_use]
     pub fn column(&self, column: &str, quantiles: &[f64], top: usize) -> Option<Vec<ColumnStats>> {
         let kept = self.columns.get(column)?;
@@ -137,7 +139,7 @@ impl TableSummaries {
         let places: Vec<usize> = places.collect::<Option<_>>()?;
         let chosen = |summary: &ColumnStats| {
             let mut summary = summary.clone();
-            // Others than numbers have none.
+            // Only numbers have quantiles.
             if summary.quantiles.len() == kept.quantiles.len() {
                 summary.quantiles = places.iter().map(|at| summary.quantiles[*at].clone()).collect();
             }
@@ -147,7 +149,7 @@ impl TableSummaries {
         Some(kept.summaries.iter().map(chosen).collect())
     }
 
-    /// The summary of the numbers of a column: its values, or the items of its lists.
+    /// Returns the summary of the numbers of a column: its values, or the items of its lists.
     pub(crate) fn numbers(&self, column: &str) -> Option<&ColumnStats> {
         let summaries = &self.columns.get(column)?.summaries;
         let is_of_numbers = |summary: &&ColumnStats| {

@@ -1,14 +1,14 @@
-//! Summaries as bytes. None of the bytes that are read is trusted.
+//! Serialisation of summaries. Parsing validates all bytes.
 
 use super::report::{ColumnStats, Counted, FrequentValue, Quantile, SummaryOf};
 use forthwith_columns::Value;
 
-/// The summaries of a column.
+/// Summaries of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct CachedColumn {
-    /// Fractions of the quantiles that numbers have.
+    /// Fractions of the quantiles of numbers.
     pub(super) quantiles: Vec<f64>,
-    /// The number of most frequent values that was asked for.
+    /// Requested number of most frequent values.
     pub(super) top: u64,
     pub(super) summaries: Vec<ColumnStats>,
 }
@@ -64,7 +64,7 @@ fn put_value(bytes: &mut Vec<u8>, value: &Value) {
             bytes.push(8);
             put_text(bytes, value);
         }
-        // Summaries have no others.
+        // Summaries have no other values.
         _ => bytes.push(0),
     }
 }
@@ -113,7 +113,7 @@ fn put_summary(bytes: &mut Vec<u8>, summary: &ColumnStats) {
     bytes.push(summary.frequent_is_exact.into());
 }
 
-/// Bytes that are left to read.
+/// Reader of the remaining bytes.
 pub(super) struct Reader<'a> {
     bytes: &'a [u8],
 }
@@ -162,7 +162,8 @@ impl<'a> Reader<'a> {
         std::str::from_utf8(self.part()?).ok()
     }
 
-    /// The number of items that follow, each of at least `least` bytes.
+    /// Reads the number of items that follow, each of at least `least` bytes; `None` if the bytes cannot hold
+    /// as many.
     pub(super) fn count(&mut self, least: usize) -> Option<usize> {
         let count = u32::from_le_bytes(self.array()?) as usize;
         (count <= self.bytes.len() / least).then_some(count)
@@ -221,7 +222,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The name of a column, and its summaries.
+/// Reads the name of a column, and its summaries.
 pub(super) fn take_column(reader: &mut Reader<'_>) -> Option<(String, CachedColumn)> {
     let (name, top) = (reader.text()?.to_owned(), reader.u64()?);
     let quantiles = reader.list(8, Reader::f64)?;

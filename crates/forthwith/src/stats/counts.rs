@@ -1,4 +1,4 @@
-//! Values and how often they occur: exact while there are few, estimated when there are many.
+//! Counts of distinct values: exact for few, estimated for many.
 
 use super::{
     distinct::DistinctEstimate,
@@ -10,19 +10,19 @@ use std::{
     hash::{BuildHasherDefault, Hasher},
 };
 
-/// Numbers, as bits, and how often they occur.
+/// Counts of numbers, by their bits.
 #[derive(Debug)]
 pub(super) struct Counts {
     kept: Kept,
-    /// Distinct values that are counted exactly.
+    /// Maximum number of distinct values that are counted exactly.
     most: usize,
-    /// The last number and how often it came in a row.
+    /// Last number, and how often it occurred in a row.
     run: (u64, u64),
 }
 
 #[derive(Debug)]
 enum Kept {
-    /// Numbers of 8 bits.
+    /// 8-bit numbers.
     Bytes(Box<[u64; 256]>),
     Exact(HashMap<u64, u64, BuildHasherDefault<Mixing>>),
     Estimate(DistinctEstimate),
@@ -49,7 +49,7 @@ impl Hasher for Mixing {
 }
 
 impl Counts {
-    /// Of numbers of 8 bits, or of others.
+    /// Makes empty counts, of 8-bit or other numbers.
     pub(super) fn new(are_bytes: bool, most: usize) -> Self {
         let kept = if are_bytes { Kept::Bytes(Box::new([0; 256])) } else { Kept::Exact(HashMap::default()) };
         Self { kept, most, run: (0, 0) }
@@ -89,8 +89,8 @@ impl Counts {
         }
     }
 
-    /// The number of distinct values, and the most frequent ones with how often they occur: estimated by a sample where not all were
-    /// counted.
+    /// Returns the number of distinct values, the most frequent ones with their counts, and whether these are
+    /// exact; otherwise they are estimated from a sample.
     pub(super) fn finish(mut self, top: usize, sample: &Reservoir<u64>) -> (Counted, Vec<(u64, u64)>, bool) {
         self.flush();
         let counts: Vec<(u64, u64)> = match self.kept {
@@ -106,7 +106,8 @@ impl Counts {
     }
 }
 
-/// The most frequent values of a sample, with how often all values probably have them. One that came but a few times says nothing.
+/// Returns the most frequent values of a sample, with their counts scaled to all values. Values that occur
+/// only a few times are left out.
 pub(super) fn scaled<T, K: Ord + std::hash::Hash + Clone>(
     sample: &Reservoir<T>,
     top: usize,
@@ -121,7 +122,7 @@ pub(super) fn scaled<T, K: Ord + std::hash::Hash + Clone>(
     most_frequent(frequent, top).into_iter().map(scale).collect()
 }
 
-/// The most frequent values, the most frequent first, those of one frequency in ascending order.
+/// Returns the most frequent values, most frequent first, and those of equal counts in ascending order.
 pub(crate) fn most_frequent<K: Ord>(mut counts: Vec<(K, u64)>, top: usize) -> Vec<(K, u64)> {
     counts.sort_unstable_by(|(left, count), (right, other)| other.cmp(count).then_with(|| left.cmp(right)));
     counts.truncate(top);

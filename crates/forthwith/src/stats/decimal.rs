@@ -1,4 +1,4 @@
-//! Summary of decimals that are stored as byte strings, whatever their width.
+//! Summary of decimals of any width that are stored as byte strings.
 
 use super::{
     number::NumberSummary,
@@ -9,18 +9,18 @@ use super::{
 use forthwith_columns::{DType, LogicalType, Value};
 use std::cmp::Ordering;
 
-/// Counts, extremes and moments of decimals. Extremes and distinct values are exact, moments are those of
-/// floating-point numbers close to the values, if all values have one.
+/// Counts, extremes and moments of decimals. Extremes and distinct values are exact; moments are those of the
+/// nearest floating-point numbers, if all values are in their range.
 #[derive(Debug)]
 pub(super) struct DecimalSummary {
     meaning: LogicalType,
     scale: u32,
     numbers: NumberSummary,
-    /// Whether a value is beyond the largest floating-point number.
+    /// Whether a value exceeds the largest floating-point number.
     exceeds_float: bool,
     /// Counts of the values, by their [keys](key).
     values: TextSummary,
-    /// In two's complement, most significant byte first, without bytes that only repeat the sign.
+    /// Smallest and largest value, in big-endian two's complement without redundant sign bytes.
     extremes: Option<[Vec<u8>; 2]>,
 }
 
@@ -67,14 +67,14 @@ impl DecimalSummary {
         let moments = self.numbers.finish(String::new(), of, None, 0, options);
         let meaning = self.meaning;
         let mut found = self.values.finish(path, of, missing, options);
-        // A sample has the beginnings of long values.
+        // The sample truncates long values.
         let frequent = found.frequent.into_iter().filter_map(|FrequentValue { value, count }| match value {
             Value::Bytes(key) => of_key(&key)
                 .map(|bytes| FrequentValue { value: Value::Logical(spelled(meaning, bytes)), count }),
             _ => None,
         });
         found.frequent = frequent.collect();
-        // Sums and squares of large numbers may exceed floating-point numbers, too.
+        // Sums and squares of large numbers may overflow, too.
         let is_finite = |value: &Value| matches!(value, Value::Float64(number) if number.is_finite());
         let has_moments = !self.exceeds_float && moments.mean.as_ref().is_some_and(is_finite);
         let quantiles = moments.quantiles;
@@ -97,16 +97,16 @@ fn spelled(meaning: LogicalType, bytes: &[u8]) -> String {
     spelled.ok().flatten().unwrap_or_else(|| format!("a number of {} bytes", bytes.len()))
 }
 
-/// Bytes in the order of the numbers: the sign and the length, before the significant bytes.
+/// Returns a key with the order of the numbers: sign and length, before the significant bytes.
 fn key(bytes: &[u8]) -> Vec<u8> {
     let length = i32::try_from(bytes.len()).unwrap_or(i32::MAX);
     let signed = if is_negative(bytes) { -length } else { length };
-    // Negative lengths before the others.
+    // Negative lengths sort first.
     let prefix = signed.cast_unsigned() ^ SIGN;
     [&prefix.to_be_bytes(), bytes].concat()
 }
 
-/// The significant bytes of a number by its key; `None` if the key was cut.
+/// Returns the significant bytes of a number from its key; `None` if the key was truncated.
 fn of_key(key: &[u8]) -> Option<&[u8]> {
     let (prefix, bytes) = key.split_first_chunk()?;
     let signed = (u32::from_be_bytes(*prefix) ^ SIGN).cast_signed();
@@ -115,8 +115,8 @@ fn of_key(key: &[u8]) -> Option<&[u8]> {
 
 const SIGN: u32 = 1 << 31;
 
-/// The floating-point number close to that of [significant] bytes, divided by a power of ten; infinite
-/// if it is beyond the largest one.
+/// Returns the floating-point number near that of [significant] bytes, divided by a power of ten; infinite if
+/// it is out of range.
 fn float(bytes: &[u8], scale: u32) -> f64 {
     const MOST_DIGITS: u32 = 22; // the largest power of ten that is exact
     const MOST_BITS: usize = 512;
@@ -124,7 +124,7 @@ fn float(bytes: &[u8], scale: u32) -> f64 {
     let start: i128 = if is_negative(bytes) { -1 } else { 0 };
     let mut number = first.iter().fold(start, |number, byte| (number << 8) | i128::from(*byte)) as f64;
     let (mut bits, mut digits) = (rest.len() * 8, scale);
-    // Neither the power of two nor that of ten may overflow alone.
+    // The powers of two and ten are applied in alternation, so that neither overflows.
     while number != 0.0 && number.is_finite() && (bits > 0 || digits > 0) {
         if bits > 0 && (digits == 0 || number.abs() < 1.0) {
             let step = bits.min(MOST_BITS);
@@ -143,7 +143,7 @@ fn is_negative(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|first| *first >= 0x80)
 }
 
-/// Without bytes that only repeat the sign.
+/// Removes redundant sign bytes.
 fn significant(mut bytes: &[u8]) -> &[u8] {
     let fill = if is_negative(bytes) { 0xff } else { 0 };
     while let [first, rest @ ..] = bytes
@@ -155,7 +155,7 @@ fn significant(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
-/// Compares two numbers in two's complement, most significant byte first.
+/// Compares two big-endian numbers in two's complement.
 fn compare(left: &[u8], right: &[u8]) -> Ordering {
     let (left, right) = (significant(left), significant(right));
     match [left, right].map(is_negative) {

@@ -1,11 +1,11 @@
-//! The number of distinct values, estimated in little memory: a HyperLogLog of 16384 registers.
+//! Estimate of the number of distinct values in little memory: a HyperLogLog of 16384 registers.
 
 use super::sample::mix;
 
 const BITS: u32 = 14;
 const REGISTERS: usize = 1 << BITS;
 
-/// Distinct values by their hashes; the standard error of the estimate is 0.8 %.
+/// Estimator of distinct values from their hashes; the standard error is 0.8 %.
 #[derive(Clone, Debug)]
 pub(super) struct DistinctEstimate {
     registers: Box<[u8]>,
@@ -16,7 +16,7 @@ impl DistinctEstimate {
         Self { registers: vec![0; REGISTERS].into() }
     }
 
-    /// Adds a value by bits that tell it from others.
+    /// Adds a value, given distinguishing bits.
     pub(super) fn add(&mut self, bits: u64) {
         let hash = mix(bits);
         let register = &mut self.registers[(hash >> (u64::BITS - BITS)) as usize];
@@ -24,8 +24,8 @@ impl DistinctEstimate {
         *register = (*register).max(rank);
     }
 
-    /// The estimate of Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which needs no
-    /// correction of a bias.
+    /// Returns the estimate of Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017),
+    /// which needs no bias correction.
     pub(super) fn count(&self) -> u64 {
         const LAST: usize = (u64::BITS - BITS) as usize + 1;
         let mut counts = [0_u32; LAST + 1];

@@ -25,17 +25,17 @@ use forthwith_plan::{Error, ErrorKind, Result};
 use node::Summary;
 use std::thread;
 
-/// Bytes of arrays that are read at a time.
+/// Number of bytes of arrays that are read at a time.
 const STEP: u64 = 24 << 20;
-/// Columns that are read together, where a block does not have them all anyway.
+/// Number of columns that are read together, unless blocks have all columns.
 const COLUMNS: usize = 24;
 
 /// Summarises the columns of a selection in one pass.
 ///
-/// Lists are summarised by their lengths and by their items, records by their fields. Counts, extremes, means and standard
-/// deviations are exact but for rounding. Quantiles are those of a sample of 32768 values, and distinct and most frequent values
-/// are estimated, where a column has more of them; the result says so. Memory is bounded by steps and columns that are read
-/// together.
+/// Lists are summarised by their lengths and their items, records by their fields. Counts, extremes, means
+/// and standard deviations are exact up to rounding. For columns with more values, quantiles are those of a
+/// sample of 32768 values, and distinct and most frequent values are estimated; the result says which. Memory
+/// is bounded by the step size and the number of columns that are read together.
 ///
 /// ```
 /// use forthwith::{SelectOptions, StatsOptions, stats};
@@ -49,7 +49,7 @@ const COLUMNS: usize = 24;
 /// ```
 ///
 /// # Errors
-/// As [`Selection::read`]; [`Cancelled`](ErrorKind::Cancelled).
+/// Errors of [`Selection::read`]; [`Cancelled`](ErrorKind::Cancelled).
 pub fn stats(
     selection: &Selection,
     entries: impl std::ops::RangeBounds<u64>,
@@ -63,7 +63,7 @@ pub fn stats(
 /// Summarises the columns of a selection as [`stats`] does; returns the summaries of each column by its name.
 ///
 /// # Errors
-/// As [`stats`].
+/// Errors of [`stats`].
 pub fn stats_by_column(
     selection: &Selection,
     entries: impl std::ops::RangeBounds<u64>,
@@ -73,7 +73,7 @@ pub fn stats_by_column(
     let (start, end) = crate::table::bounds(&entries);
     let end = end.map_or_else(|| selection.table().entries(), |end| selection.table().entries_up_to(end))?;
     let range = start.min(end)..end;
-    // A condition is computed for each group anew.
+    // A cut is computed again for each group.
     let together = match selection.chooses_entries() {
         _ if selection.table().words().rows => usize::MAX,
         true => 4 * COLUMNS,
@@ -124,7 +124,7 @@ fn add(summaries: &mut [Summary], step: &Selected, threads: Option<usize>) -> Re
     if most == 1 || summaries.len() < 2 {
         return summaries.iter_mut().zip(&step.arrays).try_for_each(|(s, a)| one(s, a)).map_err(placed);
     }
-    // Columns in turn: those of one kind often stand beside each other.
+    // Round-robin, since neighbouring columns often are of one kind.
     let mut jobs: Vec<Vec<(&mut Summary, &Array)>> =
         (0..most.min(summaries.len())).map(|_| Vec::new()).collect();
     let workers = jobs.len();

@@ -1,4 +1,4 @@
-//! Summaries along the structure of a column.
+//! Summaries of the nodes of a column's Form.
 
 use super::{
     decimal::DecimalSummary,
@@ -10,20 +10,20 @@ use super::{
 use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, Lookup, with_integer};
 use std::{borrow::Cow, ops::Range};
 
-/// Forms are nested no deeper.
+/// Maximum depth of Forms.
 const DEEPEST: u32 = 64;
 
-/// The summary of a column.
+/// Summary of a column.
 #[derive(Debug)]
 pub(super) struct Summary {
     path: String,
     top: Node,
 }
 
-/// The summary of a node of its Form.
+/// Summary of a node of its Form.
 #[derive(Debug)]
 enum Node {
-    /// Values of which nothing is known but their number.
+    /// Number of values of an unsupported type.
     Unknown(u64),
     Numbers(NumberSummary, Option<LogicalType>),
     Texts(TextSummary),
@@ -74,7 +74,7 @@ impl Node {
             Form::Option { content, .. } => Self::Options(0, Box::new(below(content))),
             Form::Union { contents, .. } => Self::Unions(contents.iter().map(below).collect()),
             Form::Logical { meaning, content } => match (meaning, below(content)) {
-                // Numbers of half the precision are floating-point numbers.
+                // Half-precision numbers are floating-point numbers.
                 (LogicalType::Half, Self::Numbers(..)) => {
                     Self::Numbers(NumberSummary::new(DType::Float32, distinct), Some(*meaning))
                 }
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Adds rows of a node of this Form.
+    /// Adds rows of a node with this Form.
     fn add(&mut self, lookup: &Lookup<'_>, form: &Form, rows: &Rows, depth: u32) -> Result<(), Invalid> {
         if depth > DEEPEST {
             return Err(Invalid::Deep);
@@ -180,9 +180,9 @@ impl Node {
 /// Rows of a node.
 #[derive(Clone, Debug)]
 enum Rows {
-    /// Those that follow each other.
+    /// Consecutive rows.
     Range(Range<u64>),
-    /// Any.
+    /// Rows in any order.
     List(Vec<u64>),
 }
 
@@ -194,7 +194,7 @@ impl Rows {
         }
     }
 
-    /// The row behind the last.
+    /// Returns the end of the last row.
     fn end(&self) -> u64 {
         match self {
             Self::Range(range) => range.end,
@@ -209,7 +209,7 @@ impl Rows {
         }
     }
 
-    /// Rows that follow each other as a range.
+    /// Makes a range of consecutive rows, else a list.
     fn of(rows: Vec<u64>) -> Self {
         match (rows.first(), rows.last()) {
             (None, _) | (_, None) => Self::Range(0..0),
@@ -221,7 +221,7 @@ impl Rows {
     }
 }
 
-/// The items of lists of any or of one length.
+/// Returns the Form of the items of lists of variable or fixed length.
 fn items(form: &Form) -> Option<Cow<'_, Form>> {
     match form.kept() {
         Form::List { content, .. } => Some(Cow::Borrowed(content)),
@@ -303,7 +303,7 @@ fn each_text(
     Ok(())
 }
 
-/// The lengths of some lists, and their items.
+/// Returns the lengths of some lists, and their items.
 fn lists(lookup: &Lookup<'_>, form: &Form, rows: &Rows) -> Result<(Vec<u64>, Rows), Invalid> {
     let Form::List { key, .. } = form.kept() else {
         let size = form.kept().fixed().map_or(0, |(size, _)| size);
@@ -350,7 +350,7 @@ fn bounds(offsets: &[i64], key: &str, row: u64) -> Result<(u64, u64), Invalid> {
     }
 }
 
-/// The rows of the content of an option that are there.
+/// Returns the rows of the content of an option that are present.
 fn present(lookup: &Lookup<'_>, key: &str, rows: &Rows) -> Result<Rows, Invalid> {
     if lookup.column(key, "index", DType::Int64, rows.end())?.counts_up() {
         return Ok(rows.clone());
@@ -360,7 +360,7 @@ fn present(lookup: &Lookup<'_>, key: &str, rows: &Rows) -> Result<Rows, Invalid>
     Ok(Rows::of(there.collect()))
 }
 
-/// The rows of each alternative of a union.
+/// Returns the rows of each alternative of a union.
 fn alternatives(lookup: &Lookup<'_>, key: &str, rows: &Rows, count: usize) -> Result<Vec<Rows>, Invalid> {
     let tags = lookup.column(key, "tags", DType::Int8, rows.end())?;
     let index = lookup.column(key, "index", DType::Int64, rows.end())?;

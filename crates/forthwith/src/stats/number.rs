@@ -8,17 +8,17 @@ use super::{
 };
 use forthwith_columns::{DType, LogicalType, Value};
 
-/// Values that quantiles are computed of.
+/// Size of the sample for quantiles.
 const SAMPLE: usize = 1 << 15;
-/// Numbers that are summed before they join those before.
+/// Number of values that are summed before they are merged.
 const TOGETHER: usize = 4096;
 
 /// A number of a column.
 pub(super) trait Num: Copy {
     fn float(self) -> f64;
-    /// The number, exactly, if it is whole by its type.
+    /// Returns the exact number, if its type is an integer.
     fn whole(self) -> Option<i128>;
-    /// Bits that equal numbers have in common.
+    /// Returns bits that are equal for equal numbers.
     fn bits(self) -> u64;
     fn is_nan(self) -> bool {
         false
@@ -69,12 +69,12 @@ pub(super) struct NumberSummary {
     dtype: DType,
     count: u64,
     nan: u64,
-    /// The smallest and the largest, those of whole numbers exactly.
+    /// Smallest and largest number; exact for integers.
     whole: Option<(i128, i128)>,
     float: Option<(f64, f64)>,
     sum: i128,
     mean: f64,
-    /// The sum of squares of deviations from the mean.
+    /// Sum of squared deviations from the mean.
     squares: f64,
     counts: Counts,
     sample: Reservoir<u64>,
@@ -112,7 +112,7 @@ impl NumberSummary {
         }
     }
 
-    /// Numbers without NaN, not too many.
+    /// Adds numbers without NaN, at most [`TOGETHER`].
     fn add_sound<T: Num>(&mut self, numbers: &[T]) {
         let Some(first) = numbers.first() else { return };
         let count = numbers.len() as f64;
@@ -148,7 +148,7 @@ impl NumberSummary {
                 *square += deviation * deviation;
             }
         }
-        // Chan, Golub and LeVeque's way to join two sets.
+        // Merges two sets by the formula of Chan, Golub and LeVeque.
         let (before, all) = (self.count as f64, self.count as f64 + count);
         let distance = mean - self.mean;
         self.mean += distance * count / all;
@@ -170,7 +170,7 @@ impl NumberSummary {
         let spelled = |bits: u64| spell(bits, self.dtype, meaning);
         let (is_exact, count) = (self.sample.is_complete(), self.count);
         let divisor = meaning.map_or(1.0, divisor);
-        // Decimals are numbers, and other meanings are spelled.
+        // Decimals are summarised as numbers; other logical types are formatted.
         let is_spelled = meaning.is_some_and(|meaning| !matches!(meaning, LogicalType::Decimal { .. }));
         let quantiles: Vec<Value> = if is_spelled {
             let mut sorted: Vec<i128> =
@@ -221,7 +221,7 @@ impl NumberSummary {
     }
 }
 
-/// The number of units that numbers with a meaning are counted in, in one: last digits of a decimal, ticks of a second.
+/// Returns the number of stored units in one: last digits of a decimal, or ticks of a second.
 fn divisor(meaning: LogicalType) -> f64 {
     match meaning {
         LogicalType::Decimal { scale, .. } => 10_f64.powi(i32::try_from(scale).unwrap_or(i32::MAX)),
@@ -232,7 +232,7 @@ fn divisor(meaning: LogicalType) -> f64 {
     }
 }
 
-/// A quantile of sorted numbers, between two of them in proportion.
+/// Returns a quantile of sorted numbers, interpolated linearly.
 fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     let at = fraction.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
     let low = at.floor() as usize;
@@ -243,7 +243,7 @@ fn quantile(sorted: &[f64], fraction: f64) -> f64 {
     }
 }
 
-/// As [`quantile`], to the nearest whole number.
+/// Returns a quantile like [`quantile`], rounded to the nearest integer.
 fn whole_quantile(sorted: &[i128], fraction: f64) -> i128 {
     let at = fraction.clamp(0.0, 1.0) * sorted.len().saturating_sub(1) as f64;
     let low = at.floor() as usize;
@@ -252,7 +252,7 @@ fn whole_quantile(sorted: &[i128], fraction: f64) -> i128 {
     left + ((right - left) as f64 * (at - low as f64)).round() as i128
 }
 
-/// The whole number nearest to a sum that is divided by a count.
+/// Returns the quotient of a sum and a count, rounded to the nearest integer.
 const fn nearest(sum: i128, count: u64) -> i128 {
     let count = count as i128;
     if count == 0 {
@@ -269,7 +269,7 @@ fn whole(bits: u64, dtype: DType) -> i128 {
     }
 }
 
-/// A number, by its bits, as what it means.
+/// Converts the bits of a number to a value of its logical type.
 fn spell(bits: u64, dtype: DType, meaning: Option<LogicalType>) -> Value {
     match dtype {
         DType::Bool => Value::Bool(bits != 0),

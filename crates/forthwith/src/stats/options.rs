@@ -1,15 +1,15 @@
-//! What is summarised.
+//! Options of summaries.
 
-/// What is summarised of a column besides its counts, extremes and moments.
+/// Statistics of a column in addition to counts, extremes and moments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatsOptions {
-    /// The quantiles, as fractions.
+    /// Fractions of the quantiles.
     pub quantiles: Vec<f64>,
-    /// The number of most frequent values.
+    /// Number of most frequent values.
     pub top: usize,
-    /// Distinct values of a column that are counted exactly, in some 40 bytes for each.
+    /// Maximum number of distinct values of a column that are counted exactly, at about 40 bytes each.
     pub distinct: usize,
-    /// Threads that read and summarise; as many as there are processors if nothing is said.
+    /// Number of threads; `None` for that of processors.
     pub threads: Option<usize>,
 }
 

@@ -1,31 +1,31 @@
-//! The result of a summary.
+//! Results of summaries.
 
 use forthwith_columns::Value;
 use serde::Serialize;
 
-/// The summaries of the columns of a table.
+/// Summaries of the columns of a table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TableStats {
-    /// Entries that were summarised.
+    /// Number of summarised entries.
     pub entries: u64,
-    /// The summaries, in the order of the columns.
+    /// Summaries, in the order of the columns.
     pub columns: Vec<ColumnStats>,
 }
 
-/// The summaries of the columns of a table, those of each column by its name.
+/// Summaries of the columns of a table, grouped by column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatsByColumn {
-    /// Entries that were summarised.
+    /// Number of summarised entries.
     pub entries: u64,
-    /// The columns that were selected, with their summaries.
+    /// Selected columns with their summaries.
     pub columns: Vec<(String, Vec<ColumnStats>)>,
 }
 
-/// The values that a summary is of.
+/// Kind of values that a summary describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SummaryOf {
-    /// One for each entry.
+    /// The values of entries.
     Values,
     /// The items of lists.
     Items,
@@ -33,21 +33,21 @@ pub enum SummaryOf {
     Lengths,
 }
 
-/// The summary of one kind of values of a column.
+/// Summary of one kind of values of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnStats {
-    /// The name of the column, with the fields of records behind it.
+    /// Name of the column, followed by the fields of records.
     pub path: String,
-    /// The values.
+    /// Kind of the values.
     pub of: SummaryOf,
-    /// Their type.
+    /// Type of the values.
     #[serde(rename = "type")]
     pub kind: String,
-    /// How many there are, without missing ones and NaN.
+    /// Number of values, without missing ones and NaN.
     pub count: u64,
-    /// Missing values.
+    /// Number of missing values.
     pub missing: u64,
-    /// NaN, of floating-point numbers.
+    /// Number of NaN values, for floating-point numbers.
     pub nan: Option<u64>,
     /// The smallest value.
     pub min: Option<Value>,
@@ -55,49 +55,49 @@ pub struct ColumnStats {
     pub max: Option<Value>,
     /// The mean, of numbers and times.
     pub mean: Option<Value>,
-    /// The standard deviation of the values as they are: the root of the mean square of deviations from the mean. That of dates is
-    /// in days, of times and lengths of time in seconds.
+    /// Population standard deviation: the root of the mean squared deviation from the mean. In days for
+    /// dates, and in seconds for times and durations.
     pub deviation: Option<f64>,
-    /// Quantiles, of numbers and times.
+    /// Quantiles of numbers and times.
     pub quantiles: Vec<Quantile>,
-    /// Whether these are of all values, and not of a sample.
+    /// Whether the quantiles are exact, and not those of a sample.
     pub quantiles_are_exact: bool,
-    /// Distinct values.
+    /// Number of distinct values.
     pub distinct: Option<Counted>,
     /// The most frequent values.
     pub frequent: Vec<FrequentValue>,
-    /// Whether these were counted, and not estimated by a sample.
+    /// Whether the frequent values were counted, and not estimated from a sample.
     pub frequent_is_exact: bool,
 }
 
-/// A number that may be an estimate.
+/// A count that may be an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Counted {
-    /// The number.
+    /// The count.
     pub count: u64,
-    /// Whether it was counted.
+    /// Whether it is exact.
     pub is_exact: bool,
 }
 
 /// A quantile.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Quantile {
-    /// The fraction of values that are smaller.
+    /// Fraction of values that are smaller.
     pub fraction: f64,
-    /// The value: a floating-point number, or a time as text.
+    /// Value: a floating-point number, or a time as text.
     pub value: Value,
 }
 
-/// A value and how often it occurs.
+/// A value and its number of occurrences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FrequentValue {
     /// The value.
     pub value: Value,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
 }
 
-/// A value of a summary as text: bytes as hexadecimal digits.
+/// Formats a value of a summary; bytes as hexadecimal digits.
 #[must_use]
 pub fn summary_text(value: &Value) -> String {
     match value {

@@ -1,8 +1,8 @@
-//! Uniform samples, and the numbers they are drawn by.
+//! Uniform samples, and the random numbers for them.
 
 use std::collections::HashSet;
 
-/// A generator of random numbers that gives the same numbers on all machines and in all versions: SplitMix64.
+/// SplitMix64 random number generator, which gives the same numbers on all machines and in all versions.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -16,9 +16,9 @@ impl Random {
         mix(self.0)
     }
 
-    /// A number below `end`, each as likely as any other.
+    /// Returns a uniformly distributed number below `end`.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
-        // Numbers of the last, incomplete round are drawn again.
+        // Numbers in the last, incomplete interval are rejected.
         let last = u64::MAX - u64::MAX % end.max(1);
         loop {
             let drawn = self.next();
@@ -28,21 +28,21 @@ impl Random {
         }
     }
 
-    /// A number above 0 and below 1.
+    /// Returns a uniformly distributed number above 0 and below 1.
     pub(crate) fn fraction(&mut self) -> f64 {
         ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
     }
 }
 
-/// A number in which each bit depends on all bits of another.
+/// Mixes the bits of a number, so that each depends on all.
 pub(super) const fn mix(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     number ^ (number >> 31)
 }
 
-/// Draws `count` of `entries` entries, in ascending order; all, if there are no more. Each set of entries is as likely as any other,
-/// and one seed always gives one set.
+/// Draws `count` of `entries` entries without replacement, in ascending order; all, if there are no more. The
+/// distribution over sets is uniform, and the seed determines the set.
 ///
 /// ```
 /// let drawn = forthwith::sample_entries(1_000_000, 3, 7);
@@ -55,7 +55,8 @@ pub fn sample_entries(entries: u64, count: u64, seed: u64) -> Vec<u64> {
         return (0..entries).collect();
     }
     let mut random = Random::new(seed);
-    // Floyd's algorithm: one number for each entry drawn. Of most entries, those to leave out are drawn.
+    // Floyd's algorithm draws one number for each entry. If most entries are drawn, the ones to leave out are
+    // drawn instead.
     let drawn = count.min(entries - count);
     let mut set = HashSet::new();
     for last in entries - drawn..entries {
@@ -72,14 +73,14 @@ pub fn sample_entries(entries: u64, count: u64, seed: u64) -> Vec<u64> {
     drawn
 }
 
-/// A uniform sample of values whose number is not known before.
+/// Uniform sample of values whose number is not known in advance.
 #[derive(Clone, Debug)]
 pub(super) struct Reservoir<T> {
     values: Vec<T>,
     room: usize,
     random: Random,
     seen: u64,
-    /// The number of the next value that is taken, once the sample is full.
+    /// Number of the next value that is taken, once the sample is full.
     next: u64,
     weight: f64,
 }
@@ -89,7 +90,7 @@ impl<T> Reservoir<T> {
         Self { values: Vec::new(), room, random: Random::new(room as u64), seen: 0, next: 0, weight: 1.0 }
     }
 
-    /// Offers `count` values, of which those that are taken are asked for by their positions.
+    /// Offers `count` values; `value` returns those that are taken, by position.
     pub(crate) fn offer(&mut self, count: u64, mut value: impl FnMut(u64) -> T) {
         let before = self.seen;
         self.seen += count;
@@ -108,7 +109,7 @@ impl<T> Reservoir<T> {
         }
     }
 
-    /// Li's algorithm L: how many values are passed over has a known distribution.
+    /// Li's algorithm L: draws the number of skipped values from its known distribution.
     fn skip(&mut self) {
         self.weight *= (self.random.fraction().ln() / self.room as f64).exp();
         let passed = (self.random.fraction().ln() / (-self.weight).ln_1p()).floor();

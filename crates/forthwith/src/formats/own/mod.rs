@@ -161,7 +161,8 @@ impl OwnFormat {
         self.even_blocks(bytes.saturating_mul(entries), entries)
     }
 
-    /// Whether it can be registered at all; if it replaces others, it may have the endings of formats of this build.
+    /// Checks that the format can be registered. One that replaces others may have extensions of built-in
+    /// formats.
     fn check(&self, replaces: bool) -> Result<()> {
         let refuse = |what: String| Err(Error::invalid(format!("the format {}: {what}", self.name)));
         if FORMATS.iter().any(|format| format.name().eq_ignore_ascii_case(self.name)) {

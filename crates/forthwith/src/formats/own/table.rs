@@ -129,7 +129,7 @@ impl OwnTable {
         if (field as usize) < self.fields.len() {
             return Ok(());
         }
-        Err(self.here(Error::invalid(format!("there is no field number {field}"))))
+        Err(self.here(Error::no_field(field, self.fields.len())))
     }
 
     fn here(&self, error: Error) -> Error {
