@@ -57,4 +57,4 @@ class Appended:
                 f"metadata {other[0]!r} cannot be added to {self._name}, whose header is written already"
             )
         if marker is not None and marker != self.marker:
-            raise RequestError(f"the marker is not that of {self._name}, which is appended to")
+            raise RequestError(f"marker= does not match the sync marker of {self._name}: leave it out when appending")

@@ -123,11 +123,11 @@ class ClosedFileError(SourceError, ValueError):
 
 
 class OutOfMemoryError(ForthwithError, MemoryError):
-    """Memory could not be had, or the data ask for more than the limit given to ``open``."""
+    """Memory could not be allocated, or the data need more than the limit given to ``open``."""
 
 
 class Cancelled(ForthwithError):
-    """The work was given up on request."""
+    """The operation was cancelled by the caller."""
 
 
 class InternalError(ForthwithError, RuntimeError):

@@ -75,7 +75,7 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], str
 
 
 def _line_width(out: TextIO) -> int:
-    """The characters of a line."""
+    """Width of a line in characters."""
     try:
         is_terminal = out.isatty()
     except (AttributeError, ValueError):
@@ -88,7 +88,7 @@ def _line_width(out: TextIO) -> int:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | None) -> None:
-    """Prints a table as wide as it is; the last column is not filled up."""
+    """Prints a table whose columns are as wide as their widest cells; the last one is not padded."""
     rows = [[safe_text(cell) for cell in row] for row in rows]
     sizes = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
 
@@ -99,7 +99,7 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | 
 
 
 def write(text: str, stream: TextIO | None) -> None:
-    """Prints text where people see it, or where it is told to."""
+    """Writes text to a stream, by default to standard output."""
     import sys
 
     (sys.stdout if stream is None else stream).write(text)

@@ -13,6 +13,11 @@ use std::{
     sync::Arc,
 };
 
+#[cold]
+fn no_field(at: usize, len: usize) -> Refusal {
+    Refusal::senseless(format!("field index {at} is out of range: the record has {len} fields"))
+}
+
 /// The fields of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
@@ -233,9 +238,8 @@ impl<'s> Resolver<'s> {
 
     /// The writer's field that a reader's field gets its values from; none if it has a default instead.
     fn matching(&self, writer: Id, reader: Id, at: usize) -> Result<Option<usize>, Refusal> {
-        let Some(field) = self.record(reader).get(at) else {
-            return Err(Refusal::senseless(format!("no field number {at}")));
-        };
+        let fields = self.record(reader);
+        let Some(field) = fields.get(at) else { return Err(no_field(at, fields.len())) };
         let Kind::Record { fields, .. } = &self.writer.get(writer).kind else { return Ok(None) };
         let named = |name: &String| fields.iter().position(|f| f.name == *name);
         match named(&field.name).or_else(|| field.aliases.iter().find_map(named)) {
@@ -274,7 +278,7 @@ impl<'s> Resolver<'s> {
                         return Err(Refusal::senseless(what));
                     }
                     Some(target) => *target = Some((at, keep)),
-                    None => return Err(Refusal::senseless(format!("no field number {at}"))),
+                    None => return Err(no_field(at, written.len())),
                 },
                 None if constants.iter().all(|(other, _)| *other != at) => constants.push((at, keep)),
                 None => {}

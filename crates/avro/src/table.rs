@@ -223,9 +223,7 @@ impl AvroTable {
     }
 
     fn field(&self, field: u32) -> Result<&Field> {
-        self.fields
-            .get(field as usize)
-            .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
+        self.fields.get(field as usize).ok_or_else(|| Error::no_field(field, self.fields.len()))
     }
 
     /// The decoder of some fields, made anew unless they are those of the last request.

@@ -1,15 +1,15 @@
-//! Whether outputs hold what their type says, which the machine that wrote them does not know.
+//! Checks of outputs against their type, which the machine that wrote them does not know.
 
 use crate::Misfit;
 use forthwith_columns::DType;
 use forthwith_forth::Output;
 
-/// What was written to outputs, with their names; it is looked at by the number of an output.
+/// Contents of outputs with their names, by the index of an output.
 #[derive(Clone, Copy)]
 pub(crate) struct Items<'a>(pub(crate) &'a [(&'a str, &'a Output)]);
 
 impl Items<'_> {
-    /// Whether offsets begin with 0 and do not fall.
+    /// Checks that offsets begin with 0 and do not decrease.
     pub(crate) fn offsets(self, at: usize) -> Result<(), Misfit> {
         let (name, output) = self.0[at];
         let mut before = 0;
@@ -25,7 +25,7 @@ impl Items<'_> {
         Ok(())
     }
 
-    /// Whether an index means rows that are there, or nulls.
+    /// Checks that an index refers to existing rows or nulls.
     pub(crate) fn index(self, at: usize, rows: Option<u64>) -> Result<(), Misfit> {
         let (name, output) = self.0[at];
         let rows = rows.map_or(i64::MAX, |rows| rows as i64);
@@ -35,7 +35,8 @@ impl Items<'_> {
         }
     }
 
-    /// Whether tags mean alternatives, and the index rows of these. `rows` has the number of rows of each alternative.
+    /// Checks that tags refer to alternatives, and the index to their rows. `rows` has the number of rows of
+    /// each alternative.
     pub(crate) fn tags(self, tags: usize, at: usize, rows: &[Option<u64>]) -> Result<(), Misfit> {
         let ((tags, tagged), (name, output)) = (self.0[tags], self.0[at]);
         for (item, (tag, at)) in integers(tagged).zip(integers(output)).enumerate() {
@@ -52,7 +53,7 @@ impl Items<'_> {
         Ok(())
     }
 
-    /// Whether each row is text, whose bytes are in the output behind the offsets.
+    /// Checks that each row is UTF-8. The bytes are in the output after the offsets.
     pub(crate) fn text(self, at: usize) -> Result<(), Misfit> {
         let (offsets, (name, output)) = (self.0[at].1, self.0[at + 1]);
         let bytes = output.as_bytes();

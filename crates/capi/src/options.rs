@@ -73,7 +73,7 @@ impl GivenOptions {
     }
 }
 
-/// Whether the option exists, and is of this kind, is checked when the format of the file is known.
+/// Converts an option. Its name and type are checked once the format of the file is known.
 fn option_value(name: &str, value: &Value) -> Result<OptionValue, Failure> {
     let numbers = |values: &[Value]| values.iter().map(Value::as_u64).collect::<Option<Vec<_>>>();
     let found = match value {

@@ -184,7 +184,7 @@ impl Node<'_> {
         if let Self::Framed { of, .. } = self { of } else { self }
     }
 
-    /// Refuses rows of which two are equal.
+    /// Checks that no two rows are equal.
     pub(crate) fn distinct(&self, rows: Range<usize>) -> Result<()> {
         let (mut values, mut ends) = (Vec::new(), vec![0]);
         for row in rows {
@@ -198,11 +198,11 @@ impl Node<'_> {
         let mut known = HashSet::new();
         match ends.windows(2).all(|pair| known.insert(&values[pair[0]..pair[1]])) {
             true => Ok(()),
-            false => Err(EncodeError::value("two equal values in a set, or keys in a map")),
+            false => Err(EncodeError::value("duplicate value in a set, or duplicate key in a map")),
         }
     }
 
-    /// Refuses a list with two equal items, or pairs with equal keys.
+    /// Checks that a list has no duplicate items, or pairs with duplicate keys.
     pub(crate) fn distinct_items(&self, row: usize) -> Result<()> {
         let mut node = self;
         while let Self::Framed { of, .. } = node {

@@ -1,4 +1,5 @@
-//! Columns to nodes: everything that is looked up, converted or refused before the first byte.
+//! Binds columns to the nodes of a layout: all lookups, conversions and type errors happen before the first
+//! byte.
 
 use crate::{
     EncodeError,
@@ -20,12 +21,12 @@ use std::{
 
 pub(crate) type Result<T> = std::result::Result<T, EncodeError>;
 
-/// The most items of lists and texts whose count has 32 bits; elsewhere no more fit in memory.
+/// Maximum length of a list or byte string, which a 32-bit count can hold.
 const LONGEST: i64 = u32::MAX as i64;
 
 pub(crate) struct Binder<'a> {
     pub(crate) columns: Lookup<'a>,
-    /// By their slots, numbers that count items: one for each row of the record that they are in.
+    /// Item counts by the slot of their counter: one for each row of the record with the counter.
     pub(crate) counters: HashMap<u32, Vec<i64>>,
     dialect: Dialect,
     pub(crate) depth: usize,
@@ -36,8 +37,9 @@ impl<'a> Binder<'a> {
         Self { columns: Lookup::of(array), counters: HashMap::new(), dialect: *dialect, depth: 0 }
     }
 
-    /// `rows` are the rows of this node that others name, for which its columns have been found to be long
-    /// enough.
+    /// Binds the columns of `form` to `layout`. `rows` are the rows of this node that are written; the caller
+    /// has checked that its columns are long enough for them. `member` is the path of the value in error
+    /// messages.
     pub(crate) fn bind(
         &mut self,
         layout: &Layout,
@@ -128,7 +130,8 @@ impl<'a> Binder<'a> {
                 let bytes = numbers::converted(&values, rows, *wire, member)?.into_owned();
                 Node::Numbers { bytes: bytes.into(), wire: *wire }
             }
-            // Decimals and halves are written as such only: their integers are other values.
+            // Decimals and half floats need a matching logical type: as plain integers they would be other
+            // values.
             (_, Form::Logical { meaning, content }) if bare(*meaning, content) => return Err(wrong()),
             (layout, Form::Logical { content, .. }) => self.bind(layout, content, rows, member)?,
             (Layout::Varint(wanted), Form::Numpy { key, dtype, shape })
@@ -177,7 +180,7 @@ impl<'a> Binder<'a> {
                 let numbers: HashMap<&str, i64> = symbols.iter().map(String::as_str).zip(0..).collect();
                 let known: Vec<Option<i64>> =
                     categories.iter().map(|name| numbers.get(name.as_str()).copied()).collect();
-                // They are within: the array has been validated.
+                // Indexes are in range, as the array has been validated.
                 let index = self.numbers(key, rows.count())?;
                 let at = |row: usize| index.get(row).copied().unwrap_or(usize::MAX);
                 let number = |row| known.get(at(row)).copied().flatten();
@@ -285,7 +288,7 @@ impl<'a> Binder<'a> {
         listed(offsets, head, item)
     }
 
-    /// The head of lists in this dialect.
+    /// Returns the head of lists in this dialect.
     const fn head(&self) -> Head {
         match self.dialect.counts {
             Count::Big32 => Head::Big32,
@@ -293,19 +296,19 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Byte strings with the length that the dialect has before them.
+    /// Binds byte strings, each after its length in the form of the dialect.
     pub(crate) fn texts(&self, offsets: Cow<'a, [i64]>, bytes: impl Into<Cow<'a, [u8]>>) -> Node<'a> {
         Node::Text { offsets, bytes: bytes.into(), length: self.dialect.text, ends_at_nul: false }
     }
 
-    /// Text that is taken to end at a NUL.
+    /// Binds strings whose readers stop at a NUL. `length` is by default that of the dialect.
     pub(crate) fn c_strings(&self, key: &str, rows: &Rows, length: Option<TextLength>) -> Result<Node<'a>> {
         let (offsets, bytes) = self.text(key, rows.count())?;
         let length = length.unwrap_or(self.dialect.text);
         Ok(Node::Text { offsets, bytes: bytes.into(), length, ends_at_nul: true })
     }
 
-    /// Numbers of categories.
+    /// Returns the category indexes of the first `rows` rows. A negative index becomes `usize::MAX`.
     pub(crate) fn numbers(&self, key: &str, rows: u64) -> Result<Vec<usize>> {
         let column = self.columns.column(key, "index", DType::Int32, rows)?;
         let numbers = (0..rows as usize).filter_map(|at| column.item::<i32>(at));
@@ -319,7 +322,7 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// The fields of a record, each with columns of its own.
+/// Binds a record whose fields each have an array of their own.
 pub(crate) fn fields<'a>(
     layout: &Layout,
     dialect: &Dialect,
@@ -354,7 +357,7 @@ pub(crate) fn fields<'a>(
     Ok(Node::Record(nodes))
 }
 
-/// Lists of items that begin with the first one.
+/// Returns a node of lists. `offsets` are positions in `item`, whose number of items is the last offset.
 pub(crate) fn listed<'a>(offsets: Cow<'a, [i64]>, head: Head, item: Node<'a>) -> Result<Node<'a>> {
     let items = usize::try_from(offsets.last().copied().unwrap_or(0)).map_err(|_| EncodeError::Changed)?;
     Ok(Node::List { offsets, items, head, item: Box::new(item) })
@@ -367,7 +370,8 @@ fn refuse_long(offsets: &[i64], member: &str) -> Result<()> {
     }
 }
 
-/// The numbers of symbols, whose texts are for errors.
+/// Returns the symbol number of each row as varints. `text` spells a symbol in errors; hidden rows get number
+/// 0.
 fn enumerated<'a, 't>(
     symbols: &[String],
     number: impl Fn(usize) -> Option<i64>,

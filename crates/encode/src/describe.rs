@@ -1,8 +1,8 @@
-//! Layouts in errors.
+//! Descriptions of layouts in error messages.
 
 use forthwith_program::Layout;
 
-/// A layout in a few words.
+/// Returns a short description of a layout. Below `depth` 3 it is abbreviated to an ellipsis.
 pub(crate) fn describe(layout: &Layout, depth: usize) -> String {
     if depth > 3 {
         return "…".into();

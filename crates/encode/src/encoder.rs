@@ -1,4 +1,4 @@
-//! The way from an array to bytes: bound once, then row by row.
+//! [`Encoder`]: encodes the rows of an array, which it binds to a layout once.
 
 use crate::{
     EncodeError,
@@ -11,8 +11,8 @@ use forthwith_columns::{Array, Form};
 use forthwith_program::{Dialect, Layout};
 use std::ops::Range;
 
-/// Columns bound to the layout they are written in. What can be wrong with their types and numbers has been found by
-/// then.
+/// Columns of an array bound to the layout in which they are encoded. Types and numbers are checked when it
+/// is made, so that few errors remain for [`row`](Self::row).
 #[derive(Debug)]
 pub struct Encoder<'a> {
     node: Node<'a>,
@@ -23,18 +23,18 @@ impl<'a> Encoder<'a> {
     /// Binds columns to a layout and a dialect.
     ///
     /// # Errors
-    /// Columns that are not what their Form says, or do not fit the layout; values that do not fit their
-    /// type, with the first such row.
+    /// Returns an error if the array is invalid or its Form does not fit the layout, or if a value is out of
+    /// range for its type; the error has the first such row.
     pub fn new(layout: &Layout, dialect: &Dialect, array: &'a Array) -> Result<Self, EncodeError> {
         array.validate()?;
         Self::of_part(layout, dialect, &array.form, array, array.length)
     }
 
-    /// Binds the first `rows` rows of a part of an array. `form` is the Form of that part. The caller has validated the
+    /// Binds the first `rows` rows of a part of an array, whose Form is `form`. The caller has validated the
     /// array.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new), except that the array is not validated.
     pub fn of_part(
         layout: &Layout,
         dialect: &Dialect,
@@ -46,10 +46,10 @@ impl<'a> Encoder<'a> {
         Ok(Self { node, rows })
     }
 
-    /// Binds columns, an array each, to the fields of a record. A [`Layout::Constant`] needs no column.
+    /// Binds an array for each field of a record. A [`Layout::Constant`] needs no array.
     ///
     /// # Errors
-    /// As [`new`](Self::new); columns of different lengths.
+    /// Returns the errors of [`new`](Self::new), and an error if the arrays have different lengths.
     pub fn of_fields(
         layout: &Layout,
         dialect: &Dialect,
@@ -71,17 +71,17 @@ impl<'a> Encoder<'a> {
         Ok(Self { node, rows })
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Appends one row; nothing for a row that is not there, nor where there is an error.
+    /// Appends the bytes of one row. Appends nothing if `row` is out of range or an error is returned.
     ///
     /// # Errors
-    /// More bytes in a frame, or items in a list, than can be counted; text with a NUL that would end it; memory that
-    /// was changed by others.
+    /// Returns an error if a frame or list is too large for its count, if a string that ends at a NUL
+    /// contains one, or if the memory of a column was changed since it was bound.
     pub fn row(&self, row: u64, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let begin = out.len();
         match usize::try_from(row) {
@@ -91,27 +91,28 @@ impl<'a> Encoder<'a> {
         .inspect_err(|_| out.truncate(begin))
     }
 
-    /// Appends rows as items of one list that are stored together, without their number.
+    /// Appends rows as the items of one list that are encoded together, without their count.
     ///
     /// # Errors
-    /// As [`row`](Self::row).
+    /// Returns the errors of [`row`](Self::row).
     pub fn items(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         let begin = out.len();
         self.node.append_list(rows, out).inspect_err(|_| out.truncate(begin))
     }
 
-    /// Refuses rows of which two are equal.
+    /// Checks that no two of the rows are equal.
     ///
     /// # Errors
-    /// As [`row`](Self::row), and two equal values.
+    /// Returns the errors of [`row`](Self::row), and an error if two rows are equal or one is NaN.
     pub fn distinct(&self, rows: Range<usize>) -> Result<(), EncodeError> {
         self.node.distinct(rows)
     }
 
-    /// Refuses a row that is a list with two equal items, or pairs with equal keys.
+    /// Checks that no two items of the list at `row` are equal, or that no two of its pairs have equal keys.
+    /// Values other than lists pass.
     ///
     /// # Errors
-    /// As [`row`](Self::row), and two equal values.
+    /// Returns the errors of [`row`](Self::row), and an error if two items or keys are equal or one is NaN.
     pub fn distinct_items(&self, row: usize) -> Result<(), EncodeError> {
         self.node.distinct_items(row)
     }

@@ -60,7 +60,7 @@ pub enum EncodeError {
         wanted: String,
     },
     /// A value that the layout does not allow.
-    #[error("{}{}{what}", at(.member), is(.row))]
+    #[error("{}{}{what}", at(.member), in_row(.row))]
     Value {
         /// The value.
         member: String,
@@ -157,6 +157,10 @@ impl EncodeError {
 
 fn at(member: &str) -> String {
     if member.is_empty() { String::new() } else { format!("{member}: ") }
+}
+
+fn in_row(row: &Option<u64>) -> String {
+    row.map_or_else(String::new, |row| format!("row {row}: "))
 }
 
 fn is(row: &Option<u64>) -> String {

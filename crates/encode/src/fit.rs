@@ -1,13 +1,14 @@
-//! Whether a column can be written as a type, by their types alone.
+//! Ranking of layouts by how well the type of a column fits them.
 
 use crate::numbers::{converts, whole};
 use forthwith_columns::{DType, Form, LogicalType};
 use forthwith_program::Layout;
 
-/// Types within types.
+/// Maximum depth of nested types.
 pub(crate) const DEEPEST: usize = 128;
 
-/// How well a column fits: exactly, by a conversion that keeps its values, or not at all. Smaller is better.
+/// Returns the cost of encoding a column of this Form in `layout`: 0 if they match exactly, more if a
+/// conversion is needed, and `None` if their types do not fit.
 pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
     if depth > DEEPEST {
         return None;
@@ -39,10 +40,10 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
         (layout, Form::Union { contents, .. }) if !matches!(layout, Layout::Union(_)) => {
             contents.iter().map(|content| below(layout, content)).sum::<Option<u32>>()? + 1
         }
-        // Bare numbers or bytes for something that means more, and the other way round.
+        // A plain column for a logical layout, or a logical column for a plain layout.
         (Layout::Logical(_, of), form) => below(of, form)? + 2,
         (Layout::Union(union), Form::Option { content, .. }) => {
-            // Without null it is as good if nothing is missing.
+            // Null is required only if values are missing, which the type alone does not tell.
             let null = union.alternatives.contains(&Layout::Null);
             below(layout, content)? + if null { 0 } else { 16 }
         }
@@ -116,7 +117,7 @@ pub(crate) fn fit(layout: &Layout, form: &Form, depth: usize) -> Option<u32> {
     })
 }
 
-/// The column of a field; slots have no names, and follow each other.
+/// Returns the index of the column for a field: by name, or by position in a tuple, which has no `names`.
 pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<usize> {
     match names {
         Some(names) => names.iter().position(|name| name == field),
@@ -124,24 +125,25 @@ pub(crate) fn place(names: Option<&[String]>, field: &str, at: usize) -> Option<
     }
 }
 
-/// Numbers with inner dimensions as lists of one length, of numbers with one dimension less.
+/// Returns a NumPy Form of several dimensions as fixed-size lists of one dimension less, and `None` for other
+/// Forms.
 pub(crate) fn as_lists(form: &Form) -> Option<Form> {
     let (size, content) = form.fixed().filter(|_| matches!(form, Form::Numpy { .. }))?;
     Some(Form::Regular { size, content: Box::new(content.into_owned()) })
 }
 
-/// Whether these are the integers of decimals, or the bits of halves.
+/// Returns whether `content` has the integers of a decimal or the bits of half-precision floats.
 pub(crate) fn bare(meaning: LogicalType, content: &Form) -> bool {
     matches!(meaning, LogicalType::Decimal { .. } | LogicalType::Half)
         && matches!(content, Form::Numpy { .. })
 }
 
-/// Whether a field has no column of its own.
+/// Returns whether a field has no column of its own: it is a base class, or stepped over.
 pub(crate) const fn is_flattened(layout: &Layout) -> bool {
     matches!(layout, Layout::Base(_) | Layout::Passed(_))
 }
 
-/// Whether values of one meaning are written as the other as they are.
+/// Returns whether stored values of the logical type `found` are also those of `wanted`.
 pub(crate) fn same(wanted: LogicalType, found: LogicalType) -> bool {
     match (wanted, found) {
         (

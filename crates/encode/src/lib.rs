@@ -1,14 +1,13 @@
-//! Columns to bytes: the way back.
+//! Encodes columns into the records of a row-oriented format.
 //!
-//! Reading makes a program of a [`Layout`](forthwith_program::Layout) and a
-//! [`Dialect`](forthwith_program::Dialect); writing walks the columns by the same two. An [`Encoder`] is
-//! bound to them and to an [`Array`](forthwith_columns::Array) once, which settles everything that has to be
-//! looked up, converted or refused; afterwards [`Encoder::row`] only appends bytes. Frames of entries, blocks and
-//! files are left to the format.
+//! Decoders translate a [`Layout`](forthwith_program::Layout) and a [`Dialect`](forthwith_program::Dialect)
+//! to a program; an [`Encoder`] writes columns in the same layout and dialect. Binding it to an
+//! [`Array`](forthwith_columns::Array) does all lookups, conversions and type checks, so that
+//! [`Encoder::row`] only appends bytes. Framing entries, blocks and files is left to the format.
 //!
-//! Of several versions of a value the first is written. A format that reads values in more ways than it writes them
-//! gives the layout in which they are written: with the version that it wants, and constants where it steps over
-//! bytes.
+//! If a layout has several versions of a value, the first is written. A format that reads more encodings than
+//! it writes passes a layout of its own for writing: one with the version to write, and with constants for
+//! bytes that readers step over.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};

@@ -1,15 +1,15 @@
-//! Numbers: from how columns keep them to how they are written.
+//! Conversion of numbers from columns to their encoding.
 
 use crate::{EncodeError, rows::Rows};
 use forthwith_columns::{Column, DType, Encoding, with_integer};
 use std::borrow::Cow;
 
-/// Appends a zigzag varint.
+/// Appends `value` as a zigzag varint.
 pub fn zigzag(value: i64, out: &mut Vec<u8>) {
     leb128(((value << 1) ^ (value >> 63)) as u64, out);
 }
 
-/// Appends an integer of variable length without a sign.
+/// Appends an unsigned LEB128 integer.
 pub(crate) fn leb128(mut rest: u64, out: &mut Vec<u8>) {
     while rest >= 0x80 {
         out.push(rest as u8 | 0x80);
@@ -18,7 +18,8 @@ pub(crate) fn leb128(mut rest: u64, out: &mut Vec<u8>) {
     out.push(rest as u8);
 }
 
-/// Whether every value of one type is one of the other, or is rounded to one where both have a point.
+/// Returns whether numbers of type `from` may be written as type `to`. Integers are range-checked later, one
+/// by one; floats may be rounded.
 pub(crate) fn converts(from: DType, to: DType) -> bool {
     let (int_from, int_to) = (whole(from), whole(to));
     match (int_from, int_to) {
@@ -36,7 +37,8 @@ pub(crate) fn whole(dtype: DType) -> bool {
     !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64)
 }
 
-/// The first rows of a column of integers of any type, each within `to`.
+/// Returns the first `rows.count()` integers of a column, checked to be within the range of `to`. Hidden rows
+/// may be 0.
 pub(crate) fn integers<'a>(
     column: &'a Column,
     rows: &Rows,
@@ -63,7 +65,7 @@ pub(crate) fn integers<'a>(
         if !(least..=most).contains(&value) {
             return Err(EncodeError::range(member, at, value.to_string(), to.name().into()));
         }
-        // Unsigned ones of 64 bits keep their bits.
+        // `u64` keeps its bits.
         found.push(value as i64);
     }
     Ok(found.into())
@@ -77,7 +79,7 @@ fn real(column: &Column, at: usize) -> f64 {
     }
 }
 
-/// The numbers of a column in the memory that columns of the type of `wire` have.
+/// Returns the numbers of a column in native byte order, converted to the type of `wire`.
 pub(crate) fn converted<'a>(
     column: &'a Column,
     rows: &Rows,
@@ -118,7 +120,8 @@ pub(crate) fn converted<'a>(
     Ok(bytes.into())
 }
 
-/// Appends numbers of a column, in native order, as they are written; `None` of a way that is only read.
+/// Appends numbers, given in native byte order, in the encoding `wire`. Returns `None` if that encoding can
+/// only be read.
 pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<()> {
     let width = wire.dtype().size();
     let native = |big: bool| width == 1 || big == cfg!(target_endian = "big");
@@ -126,7 +129,7 @@ pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<
         Encoding::Bool | Encoding::StrictBool => out.extend(bytes.iter().map(|byte| u8::from(*byte != 0))),
         Encoding::Big(_) if native(true) => out.extend_from_slice(bytes),
         Encoding::Little(_) if native(false) => out.extend_from_slice(bytes),
-        // The order that is not that of the machine.
+        // Opposite of the native byte order.
         Encoding::Big(_) | Encoding::Little(_) => match width {
             2 => bytes
                 .as_chunks()
@@ -156,7 +159,7 @@ pub fn store_numbers(wire: Encoding, bytes: &[u8], out: &mut Vec<u8>) -> Option<
     Some(())
 }
 
-/// Calls `put` with each number in `bytes`: floats of `width` bytes, in native order.
+/// Calls `put` with each float in `bytes`, which are of `width` bytes in native order.
 fn reals(bytes: &[u8], width: usize, mut put: impl FnMut(f64)) {
     match width {
         4 => bytes.as_chunks().0.iter().for_each(|x| put(f32::from_ne_bytes(*x).into())),
@@ -164,21 +167,22 @@ fn reals(bytes: &[u8], width: usize, mut put: impl FnMut(f64)) {
     }
 }
 
-/// A number as steps from the smallest one (ROOT's `Double32_t` with a range).
+/// Encodes a number as a big-endian count of steps of `1 / factor` from `min` (ROOT's `Double32_t` with a
+/// range).
 #[must_use]
 pub fn scaled(value: f64, min: f64, max: f64, factor: f64) -> [u8; 4] {
-    // Values beyond the range are clamped, and NaN, which cannot be written, is the minimum.
+    // Values beyond the range are clamped. NaN has no encoding and becomes the minimum.
     let steps = 0.5 + factor * (value.max(min).min(max) - min);
     (steps as u32).to_be_bytes()
 }
 
-/// A number with fewer bits of mantissa (ROOT's `Float16_t`): one byte of exponent, two of sign and mantissa.
+/// Encodes a number with a mantissa of `kept` bits (ROOT's `Float16_t`): one byte of exponent, then sign and
+/// mantissa in two bytes, big-endian.
 #[must_use]
 pub fn truncated(value: f64, kept: u32) -> [u8; 3] {
     let value = value as f32;
     let bits = value.to_bits();
-    // One bit more than is kept, so that the last one is rounded; what would be a larger exponent is the largest
-    // mantissa.
+    // Rounds by one more bit than is kept. A mantissa that would carry into the exponent saturates.
     let rounded = ((bits >> (23 - kept - 1) & ((1 << (kept + 1)) - 1)) + 1) >> 1;
     let mantissa = rounded.min((1 << kept) - 1);
     let sign = u32::from(value < 0.0) << (kept + 1);

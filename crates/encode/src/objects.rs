@@ -1,4 +1,4 @@
-//! Objects in frames, with versions, bases, pointers, and arrays that other members count.
+//! Binds objects: frames, versions, base classes, pointers, and arrays with a counter.
 
 use crate::{
     EncodeError,
@@ -11,17 +11,17 @@ use forthwith_columns::{DType, Encoding, Form};
 use forthwith_program::{EncodedValue, Layout, TextLength, When, Words};
 use std::{borrow::Cow, sync::Arc};
 
-/// A new base object: its version, no identifier, and the status bits of an object on the heap that is not deleted.
+/// Encoded `TObject` base: version 1, no unique ID, and status bits `kNotDeleted` and `kIsOnHeap`.
 const BASE: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0, 0];
 
-/// A new base object whose status bits say that members of items are stored together (`kBypassStreamer`).
+/// [`BASE`] with the bit `kBypassStreamer`, which marks items as stored member-wise.
 const BASE_OF_TOGETHER: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0x10, 0];
 
-/// The version of an array of one class.
+/// Version of `TClonesArray`.
 const ONE_CLASS: u16 = 4;
 
 impl<'a> Binder<'a> {
-    /// A node of a layout that is one of these; `None` of others.
+    /// Returns the node of an object layout, and `None` if `layout` is not one.
     pub(crate) fn object(
         &mut self,
         layout: &Layout,
@@ -44,7 +44,7 @@ impl<'a> Binder<'a> {
             }
             (Layout::Counted { slot, flag, of }, Form::List { key, content }) => {
                 let offsets = self.columns.integers(key, "offsets", rows.count() + 1)?;
-                // There may be no array, whatever counts it.
+                // With a flag, the array may be absent whatever its counter is.
                 let suits =
                     |length, count| length == count || (*flag && length == 0 && i32::try_from(count).is_ok());
                 let what = "a list that has not the length that another member says";
@@ -116,7 +116,7 @@ impl<'a> Binder<'a> {
         }))
     }
 
-    /// The fields of a record, those of its bases among them.
+    /// Binds the fields of a record, among which are the fields of its base classes.
     pub(crate) fn record_with_bases(
         &mut self,
         fields: &[(String, Layout)],
@@ -150,7 +150,7 @@ impl<'a> Binder<'a> {
                     Node::Constant(BASE.into())
                 }
                 Layout::Base(of) => {
-                    // By itself also where other members of many items are stored together.
+                    // Within `Between`, a base keeps its frame also where the items are stored member-wise.
                     let (is_apart, of) = match &**of {
                         Layout::Between(before, of, behind) if before.is_empty() && behind.is_empty() => {
                             (true, of)
@@ -194,7 +194,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Nothing, or an object of one of several classes.
+    /// Binds a pointer: null, or an object of one of several classes.
     fn pointer(
         &mut self,
         classes: &[(String, Layout)],
@@ -241,8 +241,8 @@ impl<'a> Binder<'a> {
         Ok(Node::Pointer { index, tags, classes: nodes })
     }
 
-    /// A list of objects of one class, which is named once: a base object, no name, the class with its version, and
-    /// the items, whose members are stored together.
+    /// Binds a list of objects of one class, which is named once: an object base, an empty name, the class
+    /// with its version, and the items, stored member-wise.
     fn one_class(
         &mut self,
         layout: &Layout,
@@ -267,7 +267,7 @@ impl<'a> Binder<'a> {
         Ok(Node::Framed { version: Version::Number(ONE_CLASS), shared: false, of })
     }
 
-    /// A value between constants, which a number before it may count.
+    /// Binds a value between constants, which may be preceded by its counter.
     fn between(
         &mut self,
         (before, behind): (&[Layout], &[Layout]),
@@ -310,7 +310,8 @@ impl<'a> Binder<'a> {
         })
     }
 
-    /// The numbers of items of lists, as another member counts them. Each suits the length of its list.
+    /// Returns the counts in `slot` after checking that `suits` accepts each length and count of the rows
+    /// that are written.
     fn counts(
         &self,
         slot: u32,
@@ -334,7 +335,7 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// The version in a frame, and the value behind it.
+/// Returns the version to write in a frame, and the layout of the value after it.
 fn versioned<'l>(of: &'l Layout, member: &str) -> Result<(Version, &'l Layout)> {
     let Layout::Versioned(arms) = of else { return Ok((Version::Nothing, of)) };
     match &arms[..] {

@@ -1,12 +1,12 @@
-//! Byte strings of one length, and the digits of decimals.
+//! Binds byte strings of a fixed size, and decimals.
 
 use crate::{EncodeError, append::text, node::Node, rows::Rows};
 use forthwith_columns::Form;
 use forthwith_program::{Layout, TextLength};
 use std::borrow::Cow;
 
-/// Values of one size, one after the other, but for hidden rows: of each other row what `put` appends, with a number
-/// of bytes that it is told.
+/// Returns a node of values of `size` bytes. `put` appends the value of a row, given the size; it is not
+/// called for hidden rows.
 fn packed<'a>(
     size: u64,
     count: usize,
@@ -33,7 +33,7 @@ fn packed<'a>(
     })
 }
 
-/// Byte strings that all have to be of one length.
+/// Binds byte strings, each of which must have `size` bytes.
 pub(crate) fn opaque<'a>(
     size: u64,
     offsets: &[i64],
@@ -65,8 +65,8 @@ pub(crate) fn opaque<'a>(
     Ok(Node::Packed { width, bytes: Cow::Borrowed(bytes) })
 }
 
-/// Whole numbers as the bytes of decimals, as few as they need or as many as there are to be. Nothing if that
-/// is not what they are written as.
+/// Encodes decimals in two's complement, big-endian: in as few bytes as each needs, or in a fixed size.
+/// Returns `None` if `layout` is of another type.
 pub(crate) fn decimals<'a>(
     layout: &Layout,
     length: TextLength,
@@ -74,7 +74,7 @@ pub(crate) fn decimals<'a>(
     rows: &Rows,
     member: &str,
 ) -> Result<Option<Node<'a>>, EncodeError> {
-    // The bytes in front that only repeat the sign.
+    // Number of leading bytes that only repeat the sign.
     let spare = |value: i64| ((value ^ (value >> 63)).leading_zeros() as usize - 1) / 8;
     Ok(Some(match layout {
         Layout::Bytes => {
@@ -102,7 +102,7 @@ pub(crate) fn decimals<'a>(
     }))
 }
 
-/// Numbers in two's complement, most significant byte first, each in the same number of bytes.
+/// Resizes big-endian two's complement integers to `size` bytes each.
 pub(crate) fn resized<'a>(
     size: u64,
     offsets: &[i64],
@@ -114,7 +114,7 @@ pub(crate) fn resized<'a>(
         let item = text(offsets, bytes, row)?;
         let sign = if item.first().is_some_and(|first| *first >= 0x80) { 0xff } else { 0 };
         let (over, kept) = item.split_at(item.len().saturating_sub(width));
-        // The bytes that are cut off must only repeat the sign.
+        // Only sign bytes may be dropped.
         let same = over.is_empty() || kept.first().is_some_and(|first| (*first >= 0x80) == (sign == 0xff));
         if !same || over.iter().any(|byte| *byte != sign) {
             let found = format!("a decimal of {} bytes", item.len());

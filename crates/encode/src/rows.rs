@@ -1,47 +1,48 @@
-//! The rows of a node that are written. Others, beneath a null or between lists, may have any value.
+//! Rows of a node that are written. Hidden rows, which are masked by a null or lie between lists, may have
+//! any value.
 
 use std::rc::Rc;
 
-/// Rows of a node that others name.
+/// Selection of the rows of a node.
 #[derive(Clone, Debug)]
 pub(crate) struct Rows {
     count: u64,
-    /// Of each whether it is named; all are if there is nothing.
+    /// Mask of the selected rows; `None` selects all.
     seen: Option<Rc<[bool]>>,
 }
 
 impl Rows {
-    /// A number of rows, and all of them.
+    /// Selects all of `count` rows.
     pub(crate) const fn all(count: u64) -> Self {
         Self { count, seen: None }
     }
 
-    /// The one after the last that is named.
+    /// Returns the end of the selection: one after the last selected row.
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether a row is named.
+    /// Returns whether a row is selected.
     pub(crate) fn sees(&self, row: usize) -> bool {
         self.seen.as_ref().is_none_or(|seen| seen.get(row).copied().unwrap_or(false))
     }
 
-    /// Whether there are rows that are not.
+    /// Returns whether some rows are hidden.
     pub(crate) const fn have_gaps(&self) -> bool {
         self.seen.is_some()
     }
 
-    /// The first of these rows whose number in an index is such.
+    /// Returns the first selected row whose number in `index` satisfies `such`.
     pub(crate) fn find(&self, index: &[i64], such: impl Fn(i64) -> bool) -> Option<usize> {
         (0..).zip(index).find_map(|(row, at)| (such(*at) && self.sees(row)).then_some(row))
     }
 
-    /// The rows that an index of these names. Numbers below zero name none.
+    /// Selects the rows to which the selected entries of `index` point. Negative entries point nowhere.
     pub(crate) fn named(&self, index: &[i64]) -> Self {
         self.named_by(index.iter().copied())
     }
 
-    /// The rows that the numbers of an iterator name.
+    /// Selects the rows to which the selected entries of an iterator point, as [`named`](Self::named) does.
     pub(crate) fn named_by(&self, index: impl Iterator<Item = i64> + Clone) -> Self {
         let named = (0..).zip(index).filter(|(row, at)| *at >= 0 && self.sees(*row)).map(|(_, at)| at as u64);
         let (mut in_order, mut next, mut count) = (true, 0, 0);
@@ -62,7 +63,7 @@ impl Rows {
         Self::marked(seen)
     }
 
-    /// The items of lists that begin and end there.
+    /// Selects the items of the selected lists.
     pub(crate) fn inside(&self, offsets: &[i64]) -> Self {
         let (first, last) = (
             offsets.first().copied().unwrap_or(0) as u64,
@@ -82,7 +83,7 @@ impl Rows {
         Self::marked(seen)
     }
 
-    /// The items of lists that all have `size` of them. `None` if these are too many.
+    /// Selects the items of the selected lists, which have `size` items each. Returns `None` on overflow.
     pub(crate) fn times(&self, size: u64) -> Option<Self> {
         let count = self.count.checked_mul(size)?;
         let Some(seen) = &self.seen else { return Some(Self::all(count)) };
@@ -97,14 +98,14 @@ impl Rows {
     }
 }
 
-/// The list that has an item.
+/// Returns the list that contains an item, or `None` if the item is after the last list.
 pub(crate) fn list_of(offsets: &[i64], item: u64) -> Option<u64> {
     let is_before = |end: &i64| u64::try_from(*end).is_ok_and(|end| end <= item);
     let row = offsets.get(1..)?.partition_point(is_before);
     (row + 1 < offsets.len()).then_some(row as u64)
 }
 
-/// The first row for which an index has this one.
+/// Returns the first row whose entry in `index` is `at`.
 pub(crate) fn position(index: &[i64], at: u64) -> Option<u64> {
     index.iter().position(|found| u64::try_from(*found) == Ok(at)).map(|row| row as u64)
 }

@@ -1,4 +1,4 @@
-//! Fields behind keys: which of them a row has, and how long each is.
+//! Binds tagged records: the fields that are present in a row, and their lengths.
 
 use crate::{
     EncodeError,
@@ -17,7 +17,7 @@ use std::{
 };
 
 impl<'a> Binder<'a> {
-    /// A record behind keys.
+    /// Binds a tagged record, or the column of its only field or of a sum of its fields.
     pub(crate) fn tagged(
         &mut self,
         tagged: &Tagged,
@@ -77,7 +77,7 @@ impl<'a> Binder<'a> {
         Ok(Node::Keyed(fields))
     }
 
-    /// The values of one field.
+    /// Binds one field.
     pub(crate) fn field(
         &mut self,
         field: &TaggedField,
@@ -100,7 +100,7 @@ impl<'a> Binder<'a> {
                 let value = value.map_err(|error| error.renumbered(|at| position(&index, at)))?;
                 (Present::Option(index), value)
             }
-            // The value that readers take for an absent one.
+            // Readers deliver this value for an absent field, so it need not be written.
             (Presence::Default(default), form)
                 if default.as_ref().is_none_or(|bytes| bytes.iter().all(|byte| *byte == 0)) =>
             {
@@ -144,7 +144,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Names, or the numbers that they stand for.
+    /// Binds symbols, which the column has as names or as numbers.
     pub(crate) fn symbols(
         &mut self,
         names: &[(i32, String)],
@@ -155,7 +155,7 @@ impl<'a> Binder<'a> {
     ) -> Result<Node<'a>> {
         let known: HashMap<&[u8], i64> =
             names.iter().map(|(number, name)| (name.as_bytes(), i64::from(*number))).collect();
-        // A number without a name is spelled in digits.
+        // A number without a name may be spelled in digits.
         let number = |text: &[u8]| {
             let digits = || std::str::from_utf8(text).ok()?.parse::<i32>().ok().map(i64::from);
             known.get(text).copied().or_else(|| digits().filter(|_| delivered == Symbols::Text))
@@ -202,7 +202,8 @@ impl<'a> Binder<'a> {
         Ok(Node::Leb128(numbers.into()))
     }
 
-    /// Integers of variable length without zigzag, and truth values.
+    /// Returns integers or booleans to write as LEB128 without zigzag, checked to be within the range of
+    /// `wanted`.
     pub(crate) fn leb128(
         &mut self,
         wanted: DType,
@@ -223,7 +224,7 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// Whether the innermost values are bytes of which nothing says that they are text.
+/// Returns whether the innermost values are binary strings.
 fn is_binary(form: &Form) -> bool {
     match form {
         Form::Option { content, .. } | Form::List { content, .. } | Form::Regular { content, .. } => {
@@ -233,7 +234,8 @@ fn is_binary(form: &Form) -> bool {
     }
 }
 
-/// The unit of times that can be written as others, and whether they are counted from a point in time.
+/// Returns the unit of `found` and whether its numbers count from an epoch; `None` if it cannot be written as
+/// `wanted`.
 fn time(wanted: LogicalType, found: LogicalType) -> Option<(TimeUnit, bool)> {
     match (wanted, found) {
         (LogicalType::Timestamp { .. }, LogicalType::Timestamp { unit, .. }) => Some((unit, true)),
@@ -242,7 +244,7 @@ fn time(wanted: LogicalType, found: LogicalType) -> Option<(TimeUnit, bool)> {
     }
 }
 
-/// Refuses rows with values of several fields of which only one can be present.
+/// Checks that no row has values of several fields of which only one may be present.
 fn exclusive(described: &[TaggedField], fields: &[Field<'_>], rows: &Rows, member: &str) -> Result<()> {
     let mut seen: HashMap<u32, Vec<Option<&str>>> = HashMap::new();
     for field in described {
@@ -269,7 +271,7 @@ fn exclusive(described: &[TaggedField], fields: &[Field<'_>], rows: &Rows, membe
     Ok(())
 }
 
-/// The columns of a record, each with an array of its own.
+/// Binds a tagged record whose fields each have an array of their own.
 pub(crate) fn columns<'a>(
     tagged: &Tagged,
     dialect: &Dialect,
@@ -297,7 +299,7 @@ pub(crate) fn columns<'a>(
     Ok(Node::Keyed(fields))
 }
 
-/// Refuses to leave out a field that has to be there.
+/// Checks that a field without a column is not required.
 fn may_lack(field: &TaggedField, member: &str) -> Result<()> {
     match field.presence {
         Presence::Required => Err(EncodeError::Missing { member: member.into(), field: field.name.clone() }),

@@ -1,4 +1,4 @@
-//! Unions: which alternative each value is written as.
+//! Binds unions: chooses the alternative of each value.
 
 use crate::{
     EncodeError,
@@ -32,7 +32,7 @@ impl<'a> Binder<'a> {
                 }
                 let value = self.union(union, content, &below, member);
                 let value = value.map_err(|error| error.renumbered(|at| position(&index, at)))?;
-                // The value within names its own number.
+                // The value writes its own alternative.
                 Ok(match (null, value) {
                     (None, value) => Node::Picked { index, value: Box::new(value) },
                     (Some(null), Node::Tagged { tag, value }) => {
@@ -46,7 +46,7 @@ impl<'a> Binder<'a> {
             Form::Union { key, contents } => self.arms(key, contents, rows, |this, content, rows| {
                 Ok(match this.union(union, content, rows, member)? {
                     Node::Tagged { tag, value } => (Some(tag), *value),
-                    // An option or a union among the alternatives: its rows have different numbers.
+                    // An option or a union, whose rows take different alternatives.
                     other => (None, other),
                 })
             }),
@@ -56,7 +56,7 @@ impl<'a> Binder<'a> {
                 let ranked = ranked.filter_map(|(at, layout)| Some((fit(layout, form, self.depth)?, at)));
                 let mut ranked: Vec<_> = ranked.collect();
                 ranked.sort_unstable();
-                // An alternative that fits by its type may not by its values: the next one may.
+                // If a value is out of range for the best alternative, the next is tried.
                 let mut first = None;
                 for (_, tag) in &ranked {
                     match self.bind(&union.alternatives[*tag], form, rows, member) {
@@ -74,7 +74,7 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// The alternatives of a union, each bound as `bind` says.
+    /// Binds the contents of a union, each by a call of `bind`.
     pub(crate) fn arms(
         &mut self,
         key: &str,
@@ -86,7 +86,7 @@ impl<'a> Binder<'a> {
         let index = self.columns.integers(key, "index", rows.count())?;
         let mut arms = Vec::with_capacity(contents.len());
         for (number, content) in contents.iter().enumerate() {
-            // Tags and indexes are as they should be: the array has been validated.
+            // Tags and indexes are in range, as the array has been validated.
             let own = |(tag, at): (&i8, &i64)| if usize::try_from(*tag) == Ok(number) { *at } else { -1 };
             let own = tags.iter().zip(index.iter()).map(own);
             let bound = bind(self, content, &rows.named_by(own.clone()));
@@ -99,8 +99,9 @@ impl<'a> Binder<'a> {
         Ok(Node::Union { tags: tags.into(), index, arms })
     }
 
-    /// Byte strings of which each goes to the first alternative that can be it: symbols of several enums,
-    /// lengths of several fixed. `None` of other types, and where a value fits no alternative.
+    /// Distributes byte strings over the alternatives: each goes to the first that can hold it, such as the
+    /// enum with this symbol or the fixed size of this length. Returns `None` if the column has another type
+    /// or a value fits no alternative.
     fn sorted_out(
         &self,
         union: &Union,
@@ -164,18 +165,19 @@ impl<'a> Binder<'a> {
     }
 }
 
-/// The byte strings that an alternative gets.
+/// Byte strings that were assigned to one alternative.
 enum Sorted<'l> {
-    /// All there are, where they are.
+    /// Any string, by its row in the column.
     Any,
-    /// Those of one length.
+    /// Strings of this size, copied.
     Sized(u64, Vec<u8>),
     /// Symbols, as their numbers.
     Named(HashMap<&'l [u8], i64>, Vec<i64>),
 }
 
 impl Sorted<'_> {
-    /// Takes a byte string if it is one for this alternative, and says which of its rows it is there.
+    /// Adds a byte string if this alternative can hold it. Returns its row in the alternative, and `None` if
+    /// it does not fit.
     fn take(&mut self, at: usize, text: &[u8]) -> Option<i64> {
         match self {
             Self::Any => Some(at as i64),

@@ -16,7 +16,7 @@ pub enum Error {
         room: usize,
     },
     /// Merged buffers have more than 2^26 numbers.
-    #[error("adding histograms with more than 2^26 numbers in buffers")]
+    #[error("merging histograms with more than 2^26 numbers in buffers")]
     LargeBuffer,
     /// An array has another length than there are bins, underflow and overflow included.
     #[error("number of bins is {found}, not {expected}")]
@@ -39,13 +39,15 @@ pub enum Error {
         found: usize,
     },
     /// Arrays of merged histograms have different lengths or types.
-    #[error("adding histograms of other numbers of bins in {member}")]
+    #[error("merging histograms whose {member} have different lengths or types")]
     Lengths {
         /// The member that is the array.
         member: &'static str,
     },
     /// Histograms whose axes have no common binning.
-    #[error("adding histograms of other bins: its {axis} axis has {found}, and that of the first {first}")]
+    #[error(
+        "merging histograms of different binning: the {axis} axis has {found}, that of the first {first}"
+    )]
     Axes {
         /// Letter of the axis.
         axis: &'static str,
@@ -55,7 +57,7 @@ pub enum Error {
         first: String,
     },
     /// The common binning has far more bins than either histogram.
-    #[error("adding histograms of {before} bins at most as one of {after} bins")]
+    #[error("merging histograms of at most {before} bins into {after} bins")]
     Growth {
         /// The larger number of bins before.
         before: usize,
@@ -67,28 +69,28 @@ pub enum Error {
     ManyBins,
     /// Entries in bins that the common binning does not have.
     #[error(
-        "adding histograms of other bins, one of which has entries beyond its axis or in bins without labels"
+        "merging histograms of different binning, one of which has entries outside its axis or in bins without labels"
     )]
     LostEntries,
     /// An axis without a range, in a histogram whose bins are filled.
-    #[error("adding histograms with entries in bins of an axis without a range")]
+    #[error("merging histograms with entries in bins of an axis without a range")]
     FilledWithoutRange,
     /// ROOT's merge of `TH1::kAutoBinPTwo` with a histogram that has a range.
-    #[error(
-        "adding a histogram without a range to one with a range, whose bins are as wide as powers of two"
-    )]
+    #[error("merging a histogram without a range into one with a range, whose bin widths are powers of two")]
     PowersOfTwo,
     /// An axis without a range, in a histogram without buffered entries.
-    #[error("adding histograms without a range and without a buffer")]
+    #[error("merging histograms without a range and without a buffer")]
     NoRange,
     /// Only some axes of the first histogram have a range.
-    #[error("adding a histogram to one of which only one axis has a range, {axis}")]
+    #[error("merging a histogram into one of which only one axis has a range, {axis}")]
     PartialRange {
         /// Description of that axis.
         axis: String,
     },
     /// More buffered entries than the first buffer holds, and an axis of which ROOT then finds the range by other rules.
-    #[error("adding histograms without a range that have more entries together than the buffer of the first")]
+    #[error(
+        "merging histograms without a range whose buffered entries exceed the capacity of the first buffer"
+    )]
     FullBuffer,
     /// ROOT makes an axis longer whose bins have different widths.
     #[error("ROOT makes the {axis} axis longer, whose bins differ in width")]

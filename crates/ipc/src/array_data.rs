@@ -1,4 +1,4 @@
-//! Arrow's arrays of checked buffers, and memory that they may take.
+//! Construction of validated Arrow arrays, and checks of the memory that they need.
 
 use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, BufferSpec, layout};
@@ -6,14 +6,15 @@ use arrow_schema::DataType;
 use forthwith_io::CodecError;
 use forthwith_plan::{Error, Result, check_headroom};
 
-/// Rows, validity if any is null.
+/// Number of rows, and the validity bitmap if any row is null.
 pub(crate) type Head = (usize, Option<Buffer>);
 
-/// Bytes at which the memory of an expansion is looked at for the first time.
+/// Number of bytes of an expansion at which memory is checked for the first time.
 const FIRST_CHECK: usize = 64 << 20;
 
-/// Bytes of rows that few values are copied to, before they are copied: more than memory holds, or a limit allows, are refused
-/// at about the first too many.
+/// Counter of the bytes of an expansion, in which few values are copied to many rows. It is checked before
+/// they are copied, so that an expansion beyond free memory or the limit is an error soon after it exceeds
+/// them.
 pub(crate) struct Expansion {
     codec: &'static str,
     what: &'static str,
@@ -23,12 +24,12 @@ pub(crate) struct Expansion {
 }
 
 impl Expansion {
-    /// No bytes yet, of rows that errors name.
+    /// Creates a counter. Errors contain `codec` and `what`.
     pub(crate) const fn new(codec: &'static str, what: &'static str, limit: Option<usize>) -> Self {
         Self { codec, what, limit, bytes: 0, next: FIRST_CHECK }
     }
 
-    /// Counts bytes.
+    /// Adds to the counter, and checks memory each time the sum doubles.
     pub(crate) fn add(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes < self.next {
@@ -38,15 +39,15 @@ impl Expansion {
         self.check()
     }
 
-    /// Looks at all bytes.
+    /// Checks the counted bytes against the limit and free memory.
     pub(crate) fn check(&self) -> Result<()> {
         check_limit(self.codec, self.bytes, self.limit)?;
-        // Arrow's array, which grows by doubling, and the columns.
+        // Three times the size: for Arrow's array, which grows by doubling, and for the columns.
         check_headroom(self.what, self.bytes.saturating_mul(3))
     }
 }
 
-/// Refuses more bytes than the limit for memory allows.
+/// Checks a number of bytes against the memory limit.
 pub(crate) fn check_limit(codec: &'static str, bytes: usize, limit: Option<usize>) -> Result<()> {
     match limit {
         Some(limit) if bytes > limit => Err(Error::new(CodecError::OverLimit { codec, limit })),
@@ -54,14 +55,14 @@ pub(crate) fn check_limit(codec: &'static str, bytes: usize, limit: Option<usize
     }
 }
 
-/// An array whose contents are validated: lengths of buffers, offsets, UTF-8.
+/// Creates an array, and validates its buffer lengths, offsets and UTF-8.
 pub(crate) fn built(
     data_type: &DataType,
     (rows, validity): Head,
     mut buffers: Vec<Buffer>,
     children: Vec<ArrayData>,
 ) -> Result<ArrayData> {
-    // Arrow's library panics where bytes are left behind the last number of a buffer.
+    // The Arrow library panics if a buffer ends with a part of a number.
     for (buffer, spec) in buffers.iter_mut().zip(layout(data_type).buffers) {
         if let BufferSpec::FixedWidth { byte_width, .. } = spec
             && byte_width > 0
@@ -69,7 +70,8 @@ pub(crate) fn built(
             *buffer = buffer.slice_with_length(0, buffer.len() - buffer.len() % byte_width);
         }
     }
-    // The one offset of no rows may be any: pyarrow writes that of a slice, which Arrow's library for Rust refuses.
+    // The single offset of an empty array may have any value: pyarrow writes that of a slice, which arrow-rs
+    // rejects.
     let has_offsets = matches!(
         data_type,
         DataType::Utf8

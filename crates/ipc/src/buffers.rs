@@ -1,4 +1,5 @@
-//! Arrow arrays of the buffers of a column, each of which is checked before Arrow's library sees it.
+//! Construction of Arrow arrays from the buffers of a column. Buffers are checked before the Arrow library
+//! gets them.
 
 use crate::{
     array_data::{Head, built, check_limit},
@@ -14,33 +15,35 @@ use forthwith_io::{Codec, Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, ops::Range};
 
-/// Most bytes that LZ4 makes of one, and what a frame needs besides.
+/// Upper bound on the decompressed bytes per byte of LZ4.
 const LZ4_EXPANSION: u64 = 255;
+/// Allowance for the framing, in decompressed bytes.
 const LZ4_FRAME: u64 = 64;
-/// Rows without bytes, such as nulls, that files of any size may have.
+/// Number of rows without stored bytes, such as nulls, that a file of any size may have.
 const MOST_WITHOUT_BYTES: u64 = 1 << 28;
 
 /// The buffers of a column, or of the values of a dictionary.
 pub(crate) struct Source<'a> {
-    /// Nodes and buffers that are left.
+    /// Remaining nodes and buffers.
     pub part: Part,
-    /// What the buffers are ranges of.
+    /// Bytes that contain the buffers.
     pub bytes: &'a [u8],
     pub codec: Option<Codec>,
     pub decompressor: &'a mut Decompressor,
     pub most_rows: u64,
-    /// Whether there are runs, whose rows may be more than those.
+    /// Whether the type has run-end encoded arrays, which may have more rows than `most_rows`.
     pub has_runs: bool,
     pub union_validity: bool,
-    /// Bytes that may be made of few bytes, if there is a limit.
+    /// Upper bound in bytes on expansions.
     pub limit: Option<usize>,
 }
 
-/// Puts values in the place of the keys of the next dictionary; keys that are not reachable may have no value.
+/// Replaces the keys of the next dictionary by their values. Keys that are not reachable need not have a
+/// value.
 pub(crate) type Hydrate<'h> = dyn FnMut(ArrayData, &Reachable) -> Result<ArrayData> + 'h;
 
 impl Source<'_> {
-    /// An array of a stored type. Its type has values in the place of dictionaries.
+    /// Returns an array of the stored type, with dictionaries replaced by their values.
     pub(crate) fn array(
         &mut self,
         stored: &DataType,
@@ -140,7 +143,7 @@ impl Source<'_> {
         let mut numbers = |width: usize| {
             let buffer = self.buffer()?;
             match rows.checked_mul(width) {
-                // A copy begins where numbers may be.
+                // The copy is aligned for numbers.
                 Some(bytes) if bytes <= buffer.len() => Ok(Buffer::from(&buffer[..bytes])),
                 _ => Err(Error::truncated(
                     "a buffer of a union",
@@ -155,7 +158,7 @@ impl Source<'_> {
             UnionMode::Sparse => None,
         };
         let children = fields.iter().map(|(id, field)| {
-            // Unions without validity have values of one member in each row.
+            // In each row, only the member with the row's tag has a value.
             let chosen = in_member(id, &tags, offsets.as_deref(), field.data_type());
             self.array(field.data_type(), &chosen, hydrate).map(make_array)
         });
@@ -168,7 +171,7 @@ impl Source<'_> {
         Ok(union.map_err(|error| Error::fault(error.to_string()))?.into_data())
     }
 
-    /// Validity, offsets and sizes of a list view.
+    /// Returns the validity, offsets and sizes of a list view.
     fn view(&mut self, is_large: bool) -> Result<View> {
         let ((rows, validity), offsets, sizes) = (self.head()?, self.buffer()?, self.buffer()?);
         let width = if is_large { 8 } else { 4 };
@@ -183,13 +186,13 @@ impl Source<'_> {
                 None => bytes.first_chunk().map_or(-1, |bytes| i32::from_le_bytes(*bytes).into()),
             };
             let numbers = bytes.ok_or_else(short)?.chunks_exact(width).map(number);
-            // Of null rows they may be anything.
+            // Offsets and sizes of null rows are unspecified.
             Ok::<_, Error>(numbers.map(|number| usize::try_from(number).unwrap_or(usize::MAX)).collect())
         };
         Ok(View { rows, offsets: numbers(&offsets)?, sizes: numbers(&sizes)?, validity })
     }
 
-    /// The next node: rows, and how many of them are null by its own account.
+    /// Returns the number of rows of the next node, and its stored number of nulls.
     fn node(&mut self) -> Result<(usize, i64)> {
         let (rows, nulls) = self.part.nodes.pop_front().unwrap_or_default();
         let rows = u64::try_from(rows).ok().filter(|rows| *rows <= self.most_rows || self.has_runs);
@@ -199,8 +202,8 @@ impl Source<'_> {
         Ok((rows, nulls))
     }
 
-    /// Refuses rows of a type without bytes that are many more than a file of this size has, or that the limit for memory allows: each
-    /// has a place in an index when it is read.
+    /// Checks the number of rows of a type without stored bytes against the size of the file and the memory
+    /// limit: each row takes an index item when it is read.
     fn check_rows_without_bytes(&self, rows: usize) -> Result<()> {
         let most = (self.most_rows / LARGEST_EXPANSION).max(MOST_WITHOUT_BYTES);
         if rows as u64 > most {
@@ -218,7 +221,7 @@ impl Source<'_> {
         Ok((rows, (nulls != 0 && !validity.is_empty()).then_some(validity)))
     }
 
-    /// The next buffer, decompressed.
+    /// Returns the next buffer, decompressed.
     fn buffer(&mut self) -> Result<Buffer> {
         let Range { start, end } = self.part.buffers.pop_front().unwrap_or_default();
         let range = usize::try_from(start).unwrap_or(usize::MAX)..usize::try_from(end).unwrap_or(usize::MAX);
@@ -236,12 +239,12 @@ impl Source<'_> {
     }
 }
 
-/// A field of the type that its array has when it is read.
+/// Returns the field with the type of the array that was read.
 fn of_type(field: &Field, array: &ArrayData) -> Field {
     field.clone().with_data_type(array.data_type().clone()).with_nullable(is_nullable(field))
 }
 
-/// A compressed buffer has its length before it, or -1 if it is stored as it is.
+/// Decompresses a buffer, which is preceded by its decompressed length, or by -1 if it is uncompressed.
 fn decompressed<'s>(
     codec: Codec,
     stored: &'s [u8],
@@ -265,7 +268,7 @@ fn decompressed<'s>(
         claimed.ok_or_else(|| Error::out_of_range("the length of a compressed buffer", length, most))?;
     let mut bytes = Vec::new();
     if codec == Codec::Zstd {
-        // Grows as the stream does, since the length alone says nothing.
+        // The buffer grows with the decompressed data, since the length is untrusted.
         let produced = decompressor.append(codec, stored, &mut bytes, 0, length)?;
         if produced != length {
             return Err(Error::mismatch(

@@ -1,4 +1,4 @@
-//! Decoding a column of a record batch.
+//! Decoding of a column of a record batch.
 
 use crate::{
     array_data::check_limit,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct IpcFormat;
 
-/// The part of a plan that tells how a column is decoded.
+/// Description of a column in a plan, by which it is decoded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Recipe {
     /// The column, with its stored type.
@@ -30,26 +30,26 @@ pub(crate) struct Recipe {
     /// The messages of each dictionary in it, depth first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dictionaries: Vec<Vec<Stored>>,
-    /// Limit on the rows of a batch.
+    /// Upper bound on the number of rows of a batch.
     pub most_rows: u64,
-    /// Whether unions have a buffer of validity.
+    /// Whether unions have a validity buffer, as in version 4 of the format.
     #[serde(default)]
     pub union_validity: bool,
 }
 
-/// The numbers of a task: what a batch has of a column.
+/// The nodes and buffers of a column in a batch, which a task stores as numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Numbers {
     pub codec: Option<Codec>,
     pub part: Part,
-    /// Messages that precede the batch, of each dictionary.
+    /// Number of messages of each dictionary before the batch.
     pub dictionaries: Vec<usize>,
 }
 
-/// Bytes of columns for each stored byte above which they count for the limit of memory.
+/// Ratio of column bytes to stored bytes above which the memory limit is applied.
 const LARGE: usize = 32;
 
-/// State that a worker keeps from block to block.
+/// State that a worker reuses between blocks.
 #[derive(Default)]
 struct Warm(Option<Ready>);
 
@@ -60,12 +60,12 @@ struct Ready {
 }
 
 impl Recipe {
-    /// The field as it is read.
+    /// Returns the field with the type that it has after reading.
     pub(crate) fn plain(&self) -> Field {
         plain(&self.field)
     }
 
-    /// Columns of a batch without rows, which have the Form of all others.
+    /// Returns the columns of an empty batch, whose Form is that of all batches.
     pub(crate) fn empty(&self) -> Result<Array> {
         imported(&self.plain(), arrow_array::new_empty_array(self.plain().data_type()))
     }
@@ -84,7 +84,7 @@ impl Warm {
 }
 
 impl Ready {
-    /// Decodes a column of a batch. `limit`: bytes that the values of dictionaries may take.
+    /// Decodes a column of a batch. `limit` is the upper bound on the bytes of dictionary values.
     fn decode(
         &mut self,
         numbers: Numbers,
@@ -93,7 +93,7 @@ impl Ready {
         decompressor: &mut Decompressor,
     ) -> Result<Array> {
         let Self { recipe, dictionaries, .. } = self;
-        // Dictionaries first: they are decompressed by the same contexts.
+        // Dictionaries are decoded first, since they use the same codec contexts.
         let types = dictionary_types(recipe.field.data_type());
         for (at, (known, value_type)) in dictionaries.iter_mut().zip(&types).enumerate() {
             let stored = recipe.dictionaries.get(at).map_or(&[][..], Vec::as_slice);
@@ -114,7 +114,7 @@ impl Ready {
             limit,
         };
         let data = source.array(recipe.field.data_type(), &None, &mut hydrate)?;
-        // Few bytes can be many bits and nulls, each of which has a place of eight bytes in columns.
+        // Few stored bytes can be many bits or nulls, each of which takes eight bytes in the columns.
         let places = data.len().saturating_mul(size_of::<i64>());
         let made = bytes_of(&data, 0..data.len()).saturating_add(places);
         if made / LARGE > bytes.len() {
@@ -125,7 +125,7 @@ impl Ready {
     }
 }
 
-/// Types of the values of all dictionaries in a type, depth first.
+/// Returns the value types of all dictionaries in a type, depth first.
 fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
     let mut found = Vec::new();
     match data_type {
@@ -152,7 +152,8 @@ fn dictionary_types(data_type: &DataType) -> Vec<DataType> {
 
 fn imported(field: &Field, array: arrow_array::ArrayRef) -> Result<Array> {
     let array = arrow::import(field, &[array]).map_err(|error| Error::fault(error.to_string()))?;
-    // Alternatives of a union are options where a value is missing: they are always, so that all batches have one type.
+    // Alternatives of a union have option types if a value is missing. They are made options in all batches,
+    // so that these have one type.
     let mut form = array.form.clone();
     let mut has_unions = false;
     form.change(&mut |node| {
@@ -170,7 +171,7 @@ fn imported(field: &Field, array: arrow_array::ArrayRef) -> Result<Array> {
 }
 
 impl Numbers {
-    /// As numbers of a task. Buffers are ranges of its bytes.
+    /// Converts to the numbers of a task. Buffers are ranges of the task's bytes.
     pub(crate) fn to_task(&self) -> Vec<i64> {
         let codec = match self.codec {
             None => 0,
@@ -186,7 +187,7 @@ impl Numbers {
         numbers
     }
 
-    /// Of a task, if it is one of this format.
+    /// Parses the numbers of a task; `None` if they are not valid for this format.
     pub(crate) fn of_task(numbers: &[i64]) -> Option<Self> {
         let ([codec, counts @ ..], numbers) = numbers.split_first_chunk::<4>()?;
         let [nodes, buffers, variadic] = counts.map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -218,7 +219,7 @@ impl BlockFormat for IpcFormat {
     }
 
     fn fills_same_columns(&self, first: &Group, other: &Group) -> bool {
-        // The limit follows from the size of the file.
+        // `most_rows` is not compared, as it depends on the size of the file.
         let recipe = |group: &Group| match &group.decoder {
             Decoder::Format(text) => serde_json::from_str(text)
                 .ok()

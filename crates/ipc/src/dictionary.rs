@@ -1,4 +1,4 @@
-//! Dictionaries: the values that the numbers in a column stand for, as the file stores them.
+//! Dictionaries: the values to which the keys of a column refer.
 
 use crate::{
     array_data::Expansion,
@@ -16,34 +16,36 @@ use forthwith_io::Decompressor;
 use forthwith_plan::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A message with values of a dictionary.
+/// A dictionary message as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
-    /// The number by which fields name the dictionary.
+    /// Id of the dictionary in the schema.
     pub id: i64,
-    /// Whether the values are appended to those of the messages before; otherwise they replace them.
+    /// Whether the values are appended to those of earlier messages; otherwise they replace them.
     pub is_delta: bool,
-    /// The header of the values.
+    /// Header of the values.
     pub batch: Batch,
-    /// The body of the message.
+    /// Body of the message.
     #[serde(with = "hexadecimal")]
     pub body: Bytes,
 }
 
-/// The values of one dictionary after some of its messages.
+/// The values of a dictionary after some of its messages.
 ///
-/// A segment is longer than all segments behind it together, so that appending deltas copies each value a logarithmic number of times.
+/// Each segment is longer than all later ones together, so that appending deltas copies each value a
+/// logarithmic number of times.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     messages: usize,
     segments: Vec<ArrayData>,
-    /// The number of the first value of each segment.
+    /// Index of the first value of each segment.
     starts: Vec<usize>,
     length: usize,
 }
 
 impl Dictionary {
-    /// Decodes the values after the first `count` messages. Limits are of rows and of memory.
+    /// Decodes the values as they are after the first `count` messages. The limits are those of rows and of
+    /// memory in bytes.
     pub(crate) fn after(
         &mut self,
         stored: &[Stored],
@@ -80,7 +82,7 @@ impl Dictionary {
         }
     }
 
-    /// Appends a segment, joined with those before it that are not longer.
+    /// Appends a segment, after joining it with preceding ones that are not longer.
     fn append(&mut self, values: ArrayData) -> Result<()> {
         let (mut first, mut length) = (self.segments.len(), values.len());
         while let Some(before) = first.checked_sub(1)
@@ -101,15 +103,16 @@ impl Dictionary {
         Ok(())
     }
 
-    /// The segment of a value, and its row there, if there is such a value.
+    /// Returns the segment of a value and its row in the segment; `None` if the dictionary has no such value.
     fn find(&self, number: usize) -> Option<(usize, usize)> {
         let segment = self.starts.partition_point(|start| *start <= number).checked_sub(1)?;
         (number < self.length).then(|| (segment, number - self.starts[segment]))
     }
 
-    /// Refuses keys that stand for more than memory holds or the limit allows, which a short dictionary and its keys can.
+    /// Checks that the values of all keys fit in memory and the limit, which a short dictionary with many
+    /// keys can exceed.
     fn check_memory(&self, keys: &[Option<usize>], limit: Option<usize>) -> Result<()> {
-        // A long value that many keys stand for would be measured for each of them: the first too many end it.
+        // A long value may be measured for many keys; the first excess ends the loop.
         let mut memory = Expansion::new("dictionary", "the values of a dictionary", limit);
         for (segment, row) in keys.iter().flatten().filter_map(|key| self.find(*key)) {
             memory.add(bytes_of(&self.segments[segment], row..row + 1))?;
@@ -117,7 +120,8 @@ impl Dictionary {
         memory.check()
     }
 
-    /// The values that keys stand for. Keys that are not reachable may stand for none. `limit`: bytes that they may take.
+    /// Returns the value of each key. Keys that are not reachable need not have a value. `limit` is the upper
+    /// bound on the bytes of all values.
     pub(crate) fn values(
         &self,
         keys: ArrayData,
@@ -157,7 +161,7 @@ fn concatenated(mut parts: Vec<ArrayData>) -> Result<ArrayData> {
         all.try_extend(at, 0, part.len()).map_err(|error| Error::fault(error.to_string()))?;
     }
     let all = all.freeze();
-    // Views keep the buffers of all parts, of which there may be as many as messages.
+    // Views would keep the buffers of all parts, of which there may be as many as messages.
     Ok(match all.data_type() {
         DataType::Utf8View => make_array(all).as_string_view().gc().into_data(),
         DataType::BinaryView => make_array(all).as_binary_view().gc().into_data(),
@@ -185,7 +189,7 @@ fn indexes(keys: &ArrayRef) -> Result<Vec<Option<usize>>> {
     )
 }
 
-/// Bytes in plans, which are text.
+/// Serialisation of bytes as hexadecimal text, for plans.
 mod hexadecimal {
     use bytes::Bytes;
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

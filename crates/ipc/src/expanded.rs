@@ -27,7 +27,9 @@ pub(crate) fn runs(
     let (mut ranges, mut row) = (Vec::new(), 0);
     for (run, end) in ends.into_iter().enumerate() {
         if end <= row && rows > 0 {
-            return Err(Error::fault(format!("run {run} ends at row {end}, and the one before it at {row}")));
+            return Err(Error::fault(format!(
+                "run ends must be strictly increasing: run {run} ends at {end}, expected more than {row}"
+            )));
         }
         let end = end.min(rows);
         ranges.push((run..run + 1, end - row));

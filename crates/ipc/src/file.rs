@@ -1,4 +1,4 @@
-//! A file or a stream: its schema, and where its batches are.
+//! Opening of files and streams: their schema, and the locations of their batches.
 
 use crate::{
     dictionary::Stored,
@@ -11,15 +11,15 @@ use forthwith_io::{LARGEST_EXPANSION, Source};
 use forthwith_plan::{Error, Result};
 use std::{ops::Range, sync::Arc};
 
-/// What a file begins and ends with.
+/// Magic bytes at the start and the end of a file.
 const MAGIC: &[u8] = b"ARROW1";
-/// What precedes the length of each message of a stream, since version 0.15 of Arrow.
+/// Continuation marker before the length of each message, since version 0.15 of Arrow.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes of the magic word with the padding that aligns the first message.
+/// Upper bound in bytes on the magic and the padding that aligns the first message.
 const LONGEST_PADDING: u64 = 1 << 10;
-/// Bytes of a file's end that are read at once: the footers of most files.
+/// Number of bytes at the end of a file that are read at once, which contain most footers.
 const TAIL: u64 = 64 << 10;
-/// Bytes that are searched at a time.
+/// Number of bytes that are searched at a time.
 pub(crate) const WINDOW: u64 = 1 << 20;
 
 /// An opened file or stream of Arrow's IPC format: its schema and the headers of its batches.
@@ -30,44 +30,45 @@ pub struct IpcFile {
     pub(crate) columns: Arc<[ColumnType]>,
     pub(crate) batches: Arc<[Placed]>,
     pub(crate) dictionaries: Arc<[Stored]>,
-    /// Whether unions have a buffer of validity.
+    /// Whether unions have a validity buffer.
     pub(crate) union_validity: bool,
-    /// Limit on the rows of a batch: a file that is so small cannot have more.
+    /// Upper bound on the rows of a batch, by the size of the file.
     pub(crate) most_rows: u64,
     is_stream: bool,
 }
 
-/// A record batch: its header, where its body is, and its rows among all.
+/// A record batch: its header, the byte range of its body, and its range of rows in the table.
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub batch: Batch,
     pub body: Range<u64>,
     pub rows: Range<u64>,
-    /// Messages with dictionaries that precede it.
+    /// Number of dictionary messages before it.
     pub dictionaries: usize,
 }
 
-/// The messages of a file.
+/// The messages of a file or a stream.
 #[derive(Default)]
 pub(crate) struct Found {
     pub(crate) batches: Vec<Placed>,
     dictionaries: Vec<Stored>,
-    /// Rows of all batches.
+    /// Number of rows of all batches.
     pub(crate) rows: u64,
     version: Option<MetadataVersion>,
 }
 
 impl IpcFile {
-    /// Whether a file that begins so is one of Arrow's IPC format, or a stream.
+    /// Whether `head` is the beginning of a file or a stream of Arrow's IPC format.
     #[must_use]
     pub fn is_ipc(head: &[u8]) -> bool {
         head.starts_with(MAGIC) || (head.starts_with(&CONTINUATION) && head.len() >= 8 && head[7] == 0)
     }
 
-    /// Opens a file: reads its footer and the headers of all batches, or those of a stream.
+    /// Opens a file or a stream. Reads the footer of a file, and the headers of all batches.
     ///
     /// # Errors
-    /// The source cannot be read; damage, with the byte; versions before 0.15 of Arrow, and the other byte order.
+    /// The source cannot be read; the file is corrupt, with the byte offset; the file is of an Arrow version
+    /// before 0.15 or of the other byte order.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let here = source.uri().to_owned();
         Self::read(source).map_err(|error| error.in_file(&here))
@@ -105,25 +106,25 @@ impl IpcFile {
         }
     }
 
-    /// Number of record batches.
+    /// Returns the number of record batches.
     #[must_use]
     pub fn batches(&self) -> usize {
         self.batches.len()
     }
 
-    /// The file.
+    /// Returns the source of the file.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// Whether it is a stream, which has no footer.
+    /// Whether this is a stream, which has no footer.
     #[must_use]
     pub const fn is_stream(&self) -> bool {
         self.is_stream
     }
 
-    /// Metadata of the schema, by their keys in order.
+    /// Returns the key-value metadata of the schema, sorted by key.
     pub fn metadata(&self) -> impl Iterator<Item = (&str, &str)> {
         let mut all: Vec<_> =
             self.schema.metadata().iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -131,7 +132,7 @@ impl IpcFile {
         all.into_iter()
     }
 
-    /// Names of the codecs of the batches.
+    /// Returns the distinct names of the codecs of all batches, sorted.
     #[must_use]
     pub fn codecs(&self) -> Vec<&'static str> {
         let mut all: Vec<_> = self
@@ -146,19 +147,19 @@ impl IpcFile {
 }
 
 impl Found {
-    /// Messages that a footer lists.
+    /// Reads the messages that the footer of a file lists.
     fn file(&mut self, source: &dyn Source, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
         let listed = Listed::read(source, size)?;
         let (columns, blocks) = (listed.schema()?, listed.blocks()?);
         let ranges = blocks.iter().map(|block| block.metadata(size)).collect::<Result<Vec<_>>>()?;
-        // One request for the headers of all messages.
+        // The headers of all messages are read by one request.
         for ((block, range), metadata) in blocks.iter().zip(&ranges).zip(source.read(&ranges)?) {
             self.listed(source, block, range, &metadata, size)?;
         }
         Ok(columns)
     }
 
-    /// A message that the footer lists.
+    /// Adds a message that the footer lists.
     pub(crate) fn listed(
         &mut self,
         source: &dyn Source,
@@ -172,14 +173,14 @@ impl Found {
         let end = range.end.checked_add(length).filter(|end| *end <= size);
         let end =
             end.ok_or_else(|| here(Error::truncated("the body of a message", length, size - range.end)))?;
-        // The continuation marker is missing in files of before 0.15.
+        // Files before version 0.15 lack the continuation marker.
         let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
         let metadata = metadata.get(skipped..).unwrap_or_default();
         self.message(source, metadata, range.end..end).map_err(here).map(drop)
     }
 
-    /// Messages of a stream, one after the other, until one that says that it ends, or the file does. Behind the end only zeros
-    /// are allowed, of memory that was longer than the stream.
+    /// Reads the messages of a stream up to its end marker or the end of the file. After the end marker, only
+    /// zeros are valid, as left by a buffer that was longer than the stream.
     fn stream(&mut self, source: &dyn Source, begin: u64, size: u64) -> Result<(Schema, Vec<ColumnType>)> {
         let (mut schema, mut at) = (None, begin);
         self.messages(source, &mut at, size, &mut schema)?;
@@ -189,8 +190,8 @@ impl Found {
         schema.ok_or_else(|| Error::not_a("an Arrow stream", "one without a schema"))
     }
 
-    /// Takes note of the messages of a stream from a byte on, of which the first is the schema. The byte becomes that of the
-    /// end of the stream or, after an error, that of the message that is damaged.
+    /// Reads the messages of a stream from an offset on, of which the first is the schema. `position` becomes
+    /// the end of the stream or, after an error, the offset of the corrupt message.
     pub(crate) fn messages(
         &mut self,
         source: &dyn Source,
@@ -236,7 +237,7 @@ impl Found {
         Ok(())
     }
 
-    /// Takes note of a message whose body is at the beginning of a range. Returns the length of the body.
+    /// Adds a message whose body is at the start of a range. Returns the length of the body.
     fn message(&mut self, source: &dyn Source, metadata: &[u8], body: Range<u64>) -> Result<u64> {
         let (message, version, length) = parse(metadata, Some(body.end - body.start))?;
         let body = body.start..body.start + length;
@@ -260,7 +261,7 @@ impl Found {
     }
 }
 
-/// The footer of a file, and where it is.
+/// The footer of a file, and its byte offset.
 pub(crate) struct Listed {
     bytes: bytes::Bytes,
     at: u64,
@@ -308,15 +309,15 @@ impl Listed {
             .map_err(|error| Error::not_a("a footer of Arrow IPC", error.to_string()).at_byte(self.at))
     }
 
-    /// The types of the columns.
+    /// Returns the schema and the types of the columns.
     pub(crate) fn schema(&self) -> Result<(Schema, Vec<ColumnType>)> {
         let schema = self.footer()?.schema();
         let schema = schema.ok_or_else(|| Error::not_a("a footer of Arrow IPC", "one without a schema"))?;
         columns(schema).map_err(|error| error.at_byte(self.at))
     }
 
-    /// The messages, dictionaries first. Their total length is at most that of the file: overlapping ones would be read
-    /// repeatedly.
+    /// Returns the listed messages, dictionaries first. Their total length is at most that of the file, since
+    /// overlapping ones would be read repeatedly.
     pub(crate) fn blocks(&self) -> Result<Vec<ListedBlock>> {
         let footer = self.footer()?;
         let blocks =
@@ -326,7 +327,7 @@ impl Listed {
         Ok(blocks)
     }
 
-    /// The number of dictionaries among the messages.
+    /// Returns the number of dictionaries among the messages.
     pub(crate) fn dictionaries(&self) -> usize {
         self.footer().ok().and_then(|footer| footer.dictionaries()).map_or(0, |blocks| blocks.len())
     }
@@ -337,7 +338,7 @@ impl ListedBlock {
         Self { offset: block.offset(), metadata: block.metaDataLength(), body: block.bodyLength() }
     }
 
-    /// Where its metadata are in a file of a size.
+    /// Returns the byte range of the metadata, which has to be within a file of `size` bytes.
     pub(crate) fn metadata(&self, size: u64) -> Result<Range<u64>> {
         let start = unsigned("the offset of a message", self.offset)?;
         let length = unsigned("the length of a message", self.metadata.into())?;
@@ -347,7 +348,7 @@ impl ListedBlock {
         }
     }
 
-    /// Its bytes, as far as they are in a file of a size.
+    /// Returns the byte range of the message, truncated to a file of `size` bytes.
     pub(crate) fn bytes(&self, size: u64) -> Range<u64> {
         let start = u64::try_from(self.offset).unwrap_or(0).min(size);
         start..start.saturating_add(self.length()).min(size)
@@ -359,7 +360,7 @@ impl ListedBlock {
     }
 }
 
-/// Refuses messages that are longer than the file in all.
+/// Checks that the total length of all messages is at most `size`.
 fn check_lengths(blocks: &[ListedBlock], size: u64) -> Result<()> {
     match blocks.iter().map(ListedBlock::length).fold(0, u64::saturating_add) {
         all if all > size => Err(Error::out_of_range("the length of all messages", all, size)),
@@ -367,14 +368,14 @@ fn check_lengths(blocks: &[ListedBlock], size: u64) -> Result<()> {
     }
 }
 
-/// The schema that a message is, if it is one.
+/// Parses a schema message; `None` if the message is of another type.
 pub(crate) fn schema_of(metadata: &[u8]) -> Result<Option<(Schema, Vec<ColumnType>)>> {
     let message = root_as_message(metadata)
         .map_err(|error| Error::not_a("a message of Arrow IPC", error.to_string()))?;
     message.header_as_schema().map(columns).transpose()
 }
 
-/// Whether batches of one schema are those of another one.
+/// Whether two schemas have the same fields and dictionary ids.
 pub(crate) fn are_equal(first: &(Schema, Vec<ColumnType>), other: &(Schema, Vec<ColumnType>)) -> bool {
     let ids =
         |columns: &[ColumnType]| columns.iter().flat_map(|column| column.dictionaries.clone()).collect();
@@ -382,15 +383,15 @@ pub(crate) fn are_equal(first: &(Schema, Vec<ColumnType>), other: &(Schema, Vec<
     first.0.fields() == other.0.fields() && one == two
 }
 
-/// The error of the message with which a stream of other columns begins.
+/// Returns the error of a schema message of a stream with other columns.
 fn other_stream() -> Error {
     Error::not_a("a message of an Arrow stream", "the schema of another stream")
 }
 
-/// An error if bytes other than zeros stand behind the message at a byte that ends the stream: the message may be damage, or
-/// another stream was appended, whose rows Arrow's own readers drop without a word.
+/// Returns an error if bytes other than zeros follow the end marker of a stream at offset `end`: the marker
+/// may be corrupt, or another stream was appended, whose rows Arrow's readers silently ignore.
 pub(crate) fn bytes_behind_the_end(source: &dyn Source, end: u64, size: u64) -> Result<Option<Error>> {
-    // A message, or another stream, begins there; bytes behind many zeros are neither.
+    // A message or another stream would start here. Bytes after many zeros are neither.
     let begin = size.min(end.saturating_add(8));
     let window = source.read_one(begin..size.min(begin.saturating_add(WINDOW)))?;
     let more = || format!("one that ends {} bytes before its file does", size - begin);
@@ -398,7 +399,8 @@ pub(crate) fn bytes_behind_the_end(source: &dyn Source, end: u64, size: u64) -> 
     Ok(is_more.then(|| Error::not_a("an Arrow stream", more()).at_byte(end)))
 }
 
-/// The first byte of the messages of a stream, or of a file: they stand behind the magic word and padding.
+/// Returns the byte offset of the first message of a stream, or of a file, in which it follows the magic and
+/// padding.
 pub(crate) fn begin_of_messages(source: &dyn Source, size: u64) -> Result<u64> {
     let head = source.read_one(0..size.min(LONGEST_PADDING))?;
     let padding = head.iter().skip(MAGIC.len()).take_while(|byte| **byte == 0).count();

@@ -1,4 +1,4 @@
-//! Types: what of a batch's nodes and buffers belongs to which column, and which types columns have when they are read.
+//! Column types, and the assignment of a batch's nodes and buffers to columns.
 
 use crate::message::{Batch, Node};
 use arrow_ipc::convert::try_fb_to_schema;
@@ -11,16 +11,16 @@ use std::{collections::VecDeque, ops::Range, sync::Arc};
 pub(crate) struct ColumnType {
     /// Name, stored type, nullability, metadata.
     pub field: Field,
-    /// Ids of the dictionaries of the column's fields, depth first.
+    /// Ids of the dictionaries in the column, depth first.
     pub dictionaries: Vec<i64>,
-    /// Why the column cannot be read, if so.
+    /// The reason why the column cannot be read; `None` if it can.
     pub unsupported: Option<String>,
 }
 
-/// Limit on how deep types may be nested, since they are walked by recursion.
+/// Upper bound on the nesting depth of types, which are traversed recursively.
 const DEEPEST: usize = 64;
 
-/// Parses a schema, of which nothing is trusted.
+/// Parses a schema, which is untrusted input.
 pub(crate) fn columns(schema: arrow_ipc::Schema<'_>) -> Result<(Schema, Vec<ColumnType>)> {
     if !schema.endianness().equals_to_target_endianness() {
         return Err(Error::unsupported("Arrow IPC of the other byte order"));
@@ -38,7 +38,7 @@ pub(crate) fn columns(schema: arrow_ipc::Schema<'_>) -> Result<(Schema, Vec<Colu
     Ok((parsed, columns))
 }
 
-/// Appends the ids of all dictionaries of a field, depth first.
+/// Appends the ids of all dictionaries in a field, depth first.
 fn collect_dictionaries(
     field: arrow_ipc::Field<'_>,
     ids: &mut Vec<i64>,
@@ -62,7 +62,8 @@ fn collect_dictionaries(
     }
 }
 
-/// Why no array can have this type, which a hostile schema may declare all the same, or that it is not read.
+/// Returns the reason why a type is invalid, which a corrupt schema can declare, or unsupported; `None` if it
+/// is supported.
 fn invalid(data_type: &DataType, depth: usize) -> Option<String> {
     let depth = depth.checked_sub(1)?;
     let nested = |field: &FieldRef| invalid(field.data_type(), depth);
@@ -90,13 +91,13 @@ fn invalid(data_type: &DataType, depth: usize) -> Option<String> {
     }
 }
 
-/// Whether rows of a field may be missing: those of runs are, if values are.
+/// Whether rows of a field may be null. Rows of run-end encoded fields are null if their values are.
 pub(crate) fn is_nullable(field: &Field) -> bool {
     let of_values = |field: &Field| matches!(field.data_type(), DataType::RunEndEncoded(_, values) if is_nullable(values));
     field.is_nullable() || of_values(field)
 }
 
-/// Whether there are runs in a type, of which few bytes are many rows.
+/// Whether a type contains run-end encoded arrays, in which few bytes can be many rows.
 pub(crate) fn has_runs(data_type: &DataType) -> bool {
     match data_type {
         DataType::RunEndEncoded(..) => true,
@@ -113,7 +114,8 @@ pub(crate) fn has_runs(data_type: &DataType) -> bool {
     }
 }
 
-/// The type that a column has when it is read: values in the place of dictionaries and runs, lists in that of their views.
+/// Returns the type of a column after reading: dictionaries and runs are replaced by their values, and list
+/// views by lists.
 pub(crate) fn plain(field: &Field) -> Field {
     let inner = |field: &FieldRef| Arc::new(plain(field));
     let data_type = match field.data_type() {
@@ -138,16 +140,16 @@ pub(crate) fn plain(field: &Field) -> Field {
 /// The nodes and buffers of one column of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Its nodes, depth first.
+    /// Nodes, depth first.
     pub nodes: VecDeque<Node>,
-    /// Its buffers in the same order, within the body of the message.
+    /// Buffers in the same order, as ranges of the body of the message.
     pub buffers: VecDeque<Range<u64>>,
-    /// Counts of data buffers of its arrays of views.
+    /// Number of data buffers of each view array.
     pub variadic: VecDeque<i64>,
 }
 
-/// Divides the nodes and buffers of a batch among its columns. `union_validity`: unions have a buffer of validity, as they had in
-/// version 4 of the format.
+/// Divides the nodes and buffers of a batch among its columns. `union_validity` tells whether unions have a
+/// validity buffer, as in version 4 of the format.
 pub(crate) fn parts(batch: &Batch, columns: &[ColumnType], union_validity: bool) -> Result<Vec<Part>> {
     let mut left = Part {
         nodes: batch.nodes.iter().copied().collect(),
@@ -166,7 +168,7 @@ pub(crate) fn parts(batch: &Batch, columns: &[ColumnType], union_validity: bool)
     Ok(all)
 }
 
-/// Moves the nodes and buffers of a type.
+/// Moves the nodes and buffers of a type from `left` to `own`.
 fn take(data_type: &DataType, left: &mut Part, own: &mut Part, union_validity: bool) -> Result<()> {
     let short = || Error::fault("a record batch has fewer buffers than the columns of its schema");
     own.nodes.push_back(left.nodes.pop_front().ok_or_else(short)?);

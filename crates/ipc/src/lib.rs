@@ -1,15 +1,16 @@
-//! Files and streams of Arrow's IPC format: reading and writing.
+//! Reading and writing of files and streams in Arrow's IPC format.
 //!
-//! [`IpcFile`] finds the messages of a file: a footer lists those of a file proper, and those of a stream follow each other.
-//! Of a record batch only the header is read (`message`), which says where the buffers of each column are. [`IpcTable`] makes
-//! a plan of it: one group for each column, one task for each record batch, with the bytes between the first and the last buffer
-//! of the column. [`IpcFormat`] decodes such a task: `buffers` makes an Arrow array of it, whose contents Arrow's library
-//! validates, and `forthwith_columns::arrow` makes columns of that.
+//! [`IpcFile`] finds the messages: the footer of a file lists them, and those of a stream are consecutive.
+//! Only the header of a record batch is read (`message`), which has the ranges of the buffers. [`IpcTable`]
+//! creates plans: one group for each column and one task for each record batch, with the bytes from the first
+//! to the last buffer of the column. [`IpcFormat`] decodes a task: `buffers` creates an Arrow array from it,
+//! which the Arrow library validates, and `forthwith_columns::arrow` converts it to columns.
 //!
-//! Values of dictionaries are put in their place: columns have the type of the values. The dictionaries that a column needs are
-//! part of its decoder, as they are stored.
+//! Dictionaries are replaced by their values: columns have the value type. The stored dictionaries of a
+//! column are part of its decoder.
 //!
-//! The format is <https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc>.
+//! The format is specified at
+//! <https://arrow.apache.org/docs/format/Columnar.html#serialization-and-interprocess-communication-ipc>.
 #![deny(missing_docs)]
 
 mod array_data;

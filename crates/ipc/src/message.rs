@@ -1,4 +1,4 @@
-//! Headers of messages: what a record batch or a dictionary stores, and where.
+//! Headers of messages, which describe the buffers of a record batch or a dictionary.
 
 use arrow_ipc::{CompressionType, MessageHeader, MetadataVersion, RecordBatch, root_as_message};
 use forthwith_io::Codec;
@@ -9,41 +9,41 @@ use std::ops::Range;
 /// A message without its body.
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// The types of the columns.
+    /// A schema.
     Schema,
-    /// Rows.
+    /// A record batch.
     Batch(Batch),
-    /// Values of a dictionary.
+    /// The values of a dictionary.
     Dictionary {
-        /// The number by which fields name it.
+        /// Id of the dictionary in the schema.
         id: i64,
-        /// Whether they are appended to those that the dictionary has; otherwise they replace them.
+        /// Whether the values are appended to the existing ones; otherwise they replace them.
         is_delta: bool,
         /// The values, as the only column of a batch.
         batch: Batch,
     },
 }
 
-/// A field of a column, its items included: rows, and how many of them are null.
+/// Number of rows and number of nulls of a field, which may be nested in a column.
 pub(crate) type Node = (i64, i64);
 
 /// The header of a record batch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Batch {
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
     /// Nodes of all columns, depth first.
     pub nodes: Vec<Node>,
-    /// Buffers of all columns in the same order: ranges within the body, which have been compared with its length.
+    /// Buffers of all columns in the same order, as ranges of the body, within which they were checked to be.
     pub buffers: Vec<Range<u64>>,
-    /// The number of data buffers of each array of views.
+    /// Number of data buffers of each view array.
     pub variadic: Vec<i64>,
-    /// How each buffer is compressed.
+    /// Codec of all buffers; `None` if they are uncompressed.
     pub codec: Option<Codec>,
 }
 
-/// Parses a message's metadata, of which nothing is trusted. `body` is the length of the message's body, as far as the caller knows
-/// it: otherwise as the message says. Returns the message, the version of its layout and the length of its body.
+/// Parses the metadata of a message, which are untrusted input. `body` is the number of bytes available for
+/// the body, if known. Returns the message, its metadata version and the length of its body.
 pub(crate) fn parse(metadata: &[u8], body: Option<u64>) -> Result<(Message, MetadataVersion, u64)> {
     let message = root_as_message(metadata)
         .map_err(|error| Error::not_a("a message of Arrow IPC", error.to_string()))?;
@@ -110,7 +110,7 @@ impl Batch {
     }
 }
 
-/// A number of the file that must not be negative.
+/// Converts a number in the file, which must not be negative.
 pub(crate) fn unsigned(what: &'static str, number: i64) -> Result<u64> {
     u64::try_from(number).map_err(|_| Error::out_of_range(what, number, i64::MAX))
 }

@@ -1,16 +1,16 @@
-//! Which rows of a nested array its parents show.
+//! Reachable rows of a child array: those referenced by a valid parent.
 //!
-//! Rows behind a null record or list, and items between lists, hold anything: writers leave keys of dictionaries there that have no
-//! value. Only keys that can be reached have to have one.
+//! Child rows under a null struct or list, and items that no list covers, may hold arbitrary values; writers
+//! leave out-of-range dictionary keys there. Only reachable keys are validated.
 
 use arrow_buffer::bit_iterator::BitSliceIterator;
 use arrow_schema::DataType;
 use std::ops::Range;
 
-/// Ranges of rows in order, or `None` if all rows can be reached.
+/// Ranges of rows in ascending order, or `None` if all rows are reachable.
 pub(crate) type Reachable = Option<Vec<Range<usize>>>;
 
-/// Whether a type has dictionaries in it: reachability of others is not asked for.
+/// Returns whether a type contains dictionaries; reachability is not computed for others.
 fn has_dictionary(data_type: &DataType) -> bool {
     match data_type {
         DataType::Dictionary(..) => true,
@@ -27,7 +27,7 @@ fn has_dictionary(data_type: &DataType) -> bool {
     }
 }
 
-/// Rows that are reachable and not null. `validity`: a bit for each row, if any is null.
+/// Returns the rows that are reachable and valid. `validity` has a bit for each row, if any is null.
 fn shown(rows: usize, validity: Option<&[u8]>, parent: &Reachable) -> Reachable {
     let Some(bits) = validity else { return parent.clone() };
     let runs = BitSliceIterator::new(bits, 0, rows.min(8 * bits.len())).map(|(start, end)| start..end);
@@ -37,7 +37,7 @@ fn shown(rows: usize, validity: Option<&[u8]>, parent: &Reachable) -> Reachable 
     })
 }
 
-/// The rows in both of two lists of ranges.
+/// Returns the intersection of two lists of ranges.
 fn common(first: impl Iterator<Item = Range<usize>>, second: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut both, mut at) = (Vec::new(), 0);
     for range in first {
@@ -51,7 +51,7 @@ fn common(first: impl Iterator<Item = Range<usize>>, second: &[Range<usize>]) ->
     both
 }
 
-/// Appends a range that is behind those before, or extends the last one.
+/// Appends a range that begins after the others, or extends the last one.
 fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     match ranges.last_mut() {
         _ if range.is_empty() => {}
@@ -62,7 +62,7 @@ fn push(ranges: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// The rows of the fields of records.
+/// Returns the reachable rows of the fields of structs.
 pub(crate) fn in_records(
     rows: usize,
     validity: Option<&[u8]>,
@@ -72,7 +72,7 @@ pub(crate) fn in_records(
     if fields.iter().any(|field| has_dictionary(field)) { shown(rows, validity, parent) } else { None }
 }
 
-/// The items of lists of `size` items.
+/// Returns the reachable items of lists of `size` items.
 pub(crate) fn in_lists_of(
     size: usize,
     rows: usize,
@@ -87,7 +87,7 @@ pub(crate) fn in_lists_of(
     Some(ranges)
 }
 
-/// The items of list views: of each row a range.
+/// Returns the reachable items of list views, which have a range for each row.
 pub(crate) fn in_views(
     views: impl Iterator<Item = Range<usize>>,
     item: &DataType,
@@ -112,7 +112,7 @@ pub(crate) fn in_views(
     Some(ranges)
 }
 
-/// The items of lists between offsets of `width` bytes.
+/// Returns the reachable items of lists with offsets of `width` bytes.
 pub(crate) fn in_lists(
     offsets: &[u8],
     width: usize,

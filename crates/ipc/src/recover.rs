@@ -1,4 +1,4 @@
-//! Files and streams that were cut off, not closed or damaged: readable batches, and lost ones.
+//! Recovery of files and streams that are truncated, unfinished or corrupt.
 
 use crate::{
     file::{Found, IpcFile, Listed, WINDOW, are_equal, begin_of_messages, bytes_behind_the_end, schema_of},
@@ -10,46 +10,46 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{ops::Range, sync::Arc};
 
-/// A part of a file whose batches cannot be read.
+/// A part of a file whose batches are lost.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LostPart {
-    /// The number of its first batch, among those of the whole file as far as they can be told apart.
+    /// Number of its first batch, counting all batches that can be distinguished.
     pub batch: u64,
-    /// Rows that can be read before it.
+    /// Number of readable rows before it.
     pub row: u64,
-    /// Rows of the batch, if its header can be read.
+    /// Number of rows of the batch, if its header is readable.
     pub rows: Option<u64>,
-    /// The bytes.
+    /// Byte range of the part.
     pub bytes: Range<u64>,
-    /// The fault.
+    /// The reason.
     pub error: Error,
 }
 
-/// The marker at the beginning of every message.
+/// Continuation marker at the start of every message.
 const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Bytes of a message's metadata at most, behind damage.
+/// Upper bound in bytes on the metadata of a message that is searched for.
 const LONGEST: u64 = 64 << 20;
 /// Alignment of messages in bytes.
 const ALIGNMENT: u64 = 8;
 
 impl IpcFile {
-    /// Opens a file that may be cut off, not closed or damaged, with the batches that can be read. Returns the other parts as
-    /// well, in their order.
+    /// Opens a file or stream that may be truncated, unfinished or corrupt, with the readable batches. Also
+    /// returns the lost parts in file order.
     ///
-    /// Of a file whose footer is sound, each batch that it lists is read or lost by itself. Otherwise messages are read one after
-    /// the other, up to the first damaged one. Behind it, batches are searched for unless the schema has dictionaries, which
-    /// may be lost, or binary columns, whose values may look like batches.
+    /// If the footer of a file is valid, each listed batch is read or lost separately. Otherwise, messages
+    /// are read in sequence up to the first corrupt one. After it, batches are searched for unless the schema
+    /// has dictionaries, which may be lost, or columns of bytes, whose values may look like batches.
     ///
     /// # Errors
-    /// As [`open`](Self::open), but for damage behind the schema.
+    /// Errors of [`open`](Self::open), except for damage after the schema.
     pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Vec<LostPart>)> {
         let here = source.uri().to_owned();
         let found = match Self::read(Arc::clone(&source)) {
             Ok(file) => Ok((file, Vec::new())),
             Err(error) if is_of_a_message(&error) => {
                 let recovered = Self::read_around_damage(&source);
-                // A file whose batches are all of an unsupported kind is not damaged.
+                // A file in which all batches are of an unsupported type is not damaged.
                 let has_rows = recovered.as_ref().is_ok_and(|(file, _)| file.batches() > 0);
                 if has_rows || error.is_damage() { recovered } else { Err(error) }
             }
@@ -70,12 +70,12 @@ impl IpcFile {
         let begin = begin_of_messages(source.as_ref(), size)?;
         let (mut found, mut schema, mut lost) = (Found::default(), None, Vec::new());
         let mut at = begin;
-        // Bytes that look like the beginning of a message are few, unless someone wants them to be many.
+        // Bounds the work for bytes that look like messages, which are rare unless the file is malicious.
         let mut budget = size.saturating_mul(4).saturating_add(LONGEST);
         loop {
             let fault = match found.messages(source.as_ref(), &mut at, size, &mut schema) {
                 Ok(()) => match bytes_behind_the_end(source.as_ref(), at, size)? {
-                    // A stream of equal columns was appended.
+                    // A stream with equal columns was appended.
                     Some(_) if is_of_schema(source.as_ref(), at + 8, size, &schema)? == Some(true) => {
                         at += 8;
                         continue;
@@ -88,14 +88,14 @@ impl IpcFile {
             let Some((error, is_end)) = fault else { break };
             let Some(known) = &schema else { return Err(error) };
             let goes_on = may_go_on(&known.0);
-            // Batches behind the schema of another stream are of that.
+            // Batches after the schema of another stream belong to that stream.
             let begin_of_other = if is_end { at + 8 } else { at };
             let is_other = is_of_schema(source.as_ref(), begin_of_other, size, &schema)? == Some(false);
             let next = match (goes_on || is_end) && !is_other {
                 true => next_batch(source.as_ref(), (begin, at), size, known, &mut budget)?,
                 false => None,
             };
-            // The footer of a file, or a part of it, stands behind the end of its messages.
+            // The footer of a file, or a part of it, follows the messages.
             if is_end && next.is_none() && !is_other && begin > 0 {
                 break;
             }
@@ -110,7 +110,7 @@ impl IpcFile {
         let Some(schema) = schema else {
             return Err(Error::not_a("an Arrow stream", "one without a schema"));
         };
-        // Without its footer a file is damaged, even if all messages are there.
+        // A file without a footer is damaged, even if all messages are complete.
         if begin > 0 && lost.is_empty() {
             let error = Error::not_a("an Arrow IPC file", "a file without a footer").at_byte(size);
             let batch = found.batches.len() as u64;
@@ -120,14 +120,14 @@ impl IpcFile {
     }
 }
 
-/// Whether an error may come of damage in one message, which can make it look like one of a kind that is not supported.
+/// Whether an error may be due to a corrupt message, which can also look like one of an unsupported type.
 fn is_of_a_message(error: &Error) -> bool {
     error.is_damage() || matches!(error.kind, ErrorKind::Unsupported { .. })
 }
 
 type Recovered = (Found, (Schema, Vec<ColumnType>), Vec<LostPart>);
 
-/// The batches that a sound footer lists.
+/// Reads the batches that a valid footer lists.
 fn listed_batches(source: &dyn Source, size: u64) -> Result<Recovered> {
     let listed = Listed::read(source, size)?;
     let (mut found, mut lost) = (Found::default(), Vec::new());
@@ -139,7 +139,7 @@ fn listed_batches(source: &dyn Source, size: u64) -> Result<Recovered> {
             found.listed(source, block, &range, &metadata, size)
         });
         let Err(error) = read else { continue };
-        // Batches may depend on any dictionary.
+        // A lost dictionary is an error, since any batch may depend on it.
         if !is_of_a_message(&error) || at < dictionaries {
             return Err(error);
         }
@@ -150,7 +150,7 @@ fn listed_batches(source: &dyn Source, size: u64) -> Result<Recovered> {
     Ok((found, listed.schema()?, lost))
 }
 
-/// Whether the message that begins at a byte is an equal schema; none if it is another message.
+/// Whether the message at a byte offset is a schema equal to `known`; `None` if it is not a schema.
 fn is_of_schema(
     source: &dyn Source,
     at: u64,
@@ -162,7 +162,7 @@ fn is_of_schema(
     Ok(found.map(|found| known.as_ref().is_some_and(|known| are_equal(known, &found))))
 }
 
-/// The rows of the batch whose message begins at a byte, if its header can be read.
+/// Returns the number of rows of the batch at a byte offset; `None` if its header is not readable.
 fn rows_of_message(source: &dyn Source, at: u64, size: u64) -> Result<Option<u64>> {
     let Some(metadata) = metadata_at(source, at, size)? else { return Ok(None) };
     Ok(match parse(&metadata, None) {
@@ -171,7 +171,8 @@ fn rows_of_message(source: &dyn Source, at: u64, size: u64) -> Result<Option<u64
     })
 }
 
-/// The metadata of a message that begins at a byte, without trust in them.
+/// Returns the metadata of the message at a byte offset, which are not validated; `None` if no message starts
+/// there.
 fn metadata_at(source: &dyn Source, at: u64, size: u64) -> Result<Option<bytes::Bytes>> {
     let Some(begin) = at.checked_add(8).filter(|begin| *begin <= size) else { return Ok(None) };
     let prefix = source.read_one(at..begin)?;
@@ -181,14 +182,14 @@ fn metadata_at(source: &dyn Source, at: u64, size: u64) -> Result<Option<bytes::
     Ok(if is_there { Some(source.read_one(begin..begin + length)?) } else { None })
 }
 
-/// Whether batches behind damage can be told from bytes of values, and do not depend on lost dictionaries.
+/// Whether batches after damage can be distinguished from values, and do not depend on lost dictionaries.
 fn may_go_on(schema: &Schema) -> bool {
     schema.fields().iter().all(|field| is_plain(field.data_type()))
 }
 
 fn is_plain(data_type: &DataType) -> bool {
     match data_type {
-        // Columns of bytes, whatever their type: a whole stream may be in them.
+        // Columns of bytes of any type may contain a whole stream.
         DataType::Int8
         | DataType::UInt8
         | DataType::Binary
@@ -209,7 +210,7 @@ fn is_plain(data_type: &DataType) -> bool {
     }
 }
 
-/// The first byte behind damage at which a sound batch of the same columns begins.
+/// Returns the byte offset of the first valid batch with the same columns after damage.
 fn next_batch(
     source: &dyn Source,
     (begin, damaged): (u64, u64),
@@ -238,7 +239,8 @@ fn next_batch(
     Ok(None)
 }
 
-/// Whether a message is a whole batch of these columns: false if it is the schema of another stream, none if it is another message.
+/// Whether a message is a complete batch of these columns: `false` if it is the schema of another stream,
+/// `None` if it is another message.
 fn batch_of(
     source: &dyn Source,
     at: u64,

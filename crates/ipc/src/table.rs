@@ -74,7 +74,7 @@ impl IpcFile {
 impl IpcTable {
     fn column(&self, field: u32) -> Result<&ColumnType> {
         let column = self.columns.get(field as usize);
-        column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))
+        column.ok_or_else(|| self.here(Error::no_field(field, self.columns.len())))
     }
 
     fn here(&self, error: Error) -> Error {

@@ -1,11 +1,11 @@
-//! Memory that rows of an array take when they are read.
+//! Memory that rows of an array need after reading.
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, UnionMode};
 use std::ops::Range;
 
-/// Bytes that some rows take in columns, apart from places of rows that may be missing themselves. The array begins with its
-/// buffers, as those do that are built here.
+/// Returns the number of bytes that rows need in columns, without the index of rows that may be null
+/// themselves. The array has to start at the beginning of its buffers, as arrays of this crate do.
 pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
     let count = rows.len();
     let children = |rows: &Range<usize>| {
@@ -17,16 +17,16 @@ pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
     };
     let behind = |width: usize, bytes: usize| count.saturating_mul(width).saturating_add(bytes);
     match data.data_type() {
-        // Rows without bytes have places in an index when they are read.
+        // Rows without stored bytes take an index item after reading.
         DataType::Null | DataType::FixedSizeBinary(0) | DataType::FixedSizeList(_, 0) => behind(8, 0),
         DataType::Struct(fields) if fields.is_empty() => behind(8, 0),
-        // A byte each in columns.
+        // Columns have one byte per boolean.
         DataType::Boolean => count,
         DataType::FixedSizeBinary(size) => count.saturating_mul(usize::try_from(*size).unwrap_or(0)),
         DataType::Utf8 | DataType::Binary => behind(4, items::<i32>(data, &rows).len()),
         DataType::LargeUtf8 | DataType::LargeBinary => behind(8, items::<i64>(data, &rows).len()),
         DataType::Utf8View | DataType::BinaryView => {
-            // The lower half of the first word of a view is its length.
+            // The low 32 bits of a view are its length.
             let views = data.buffer::<u128>(0).get(rows).unwrap_or_default();
             behind(16, views.iter().fold(0, |sum: usize, view| sum.saturating_add(*view as u32 as usize)))
         }
@@ -52,7 +52,7 @@ pub(crate) fn bytes_of(data: &ArrayData, rows: Range<usize>) -> usize {
     }
 }
 
-/// Whether the rows of each child may be missing.
+/// Returns whether the rows of each child may be null.
 fn nullable(data_type: &DataType) -> Vec<bool> {
     match data_type {
         DataType::List(item)
@@ -60,18 +60,18 @@ fn nullable(data_type: &DataType) -> Vec<bool> {
         | DataType::FixedSizeList(item, _)
         | DataType::Map(item, _) => vec![item.is_nullable()],
         DataType::Struct(fields) => fields.iter().map(|field| field.is_nullable()).collect(),
-        // Alternatives are options, whatever their fields say.
+        // Alternatives are read as option types, independently of their fields.
         DataType::Union(fields, _) => vec![true; fields.len()],
         _ => Vec::new(),
     }
 }
 
-/// Bytes of the index of rows that may be missing.
+/// Returns the number of bytes of the index of rows that may be null.
 fn places(rows: usize, is_nullable: bool) -> usize {
     if is_nullable { rows.saturating_mul(size_of::<i64>()) } else { 0 }
 }
 
-/// The items of the lists, or bytes of the texts, in some rows.
+/// Returns the range of list items or text bytes of some rows.
 fn items<O: arrow_buffer::ArrowNativeType>(data: &ArrayData, rows: &Range<usize>) -> Range<usize> {
     let offsets = data.buffer::<O>(0);
     let at = |row: usize| offsets.get(row).map_or(0, |offset| offset.as_usize());

@@ -1,4 +1,4 @@
-//! Writing files: columns as they are in memory.
+//! Writing of files, without compression.
 
 use arrow_ipc::writer::FileWriter;
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use forthwith_io::{Counted, Sink};
 use forthwith_plan::{Error, Result, TableWriter, WriteOptions, Written, check_digits};
 use std::{collections::HashMap, io};
 
-/// Writes an Arrow IPC file, which Feather is another name for. A step is a record batch.
+/// Writes an Arrow IPC file, also known as Feather. Each step becomes a record batch.
 pub struct IpcWriter {
     writer: FileWriter<Counted<io::BufWriter<Box<dyn Sink>>>>,
     schema: SchemaRef,
@@ -18,16 +18,16 @@ pub struct IpcWriter {
     entries: u64,
 }
 
-/// Maps are such.
+/// Returns the options of conversion: maps become Arrow maps.
 fn kinds() -> arrow::Options {
     arrow::Options::default().with_maps(true)
 }
 
 impl IpcWriter {
-    /// Begins a file with columns of these names and Forms.
+    /// Creates a file with columns of these names and Forms.
     ///
     /// # Errors
-    /// A codec is asked for; a type that Arrow lacks, with the column; the sink fails.
+    /// A codec or level is requested; a type is not supported by Arrow, with the column; the sink fails.
     pub fn new(fields: &[(String, Form)], sink: Box<dyn Sink>, options: &WriteOptions) -> Result<Self> {
         let uri = sink.uri().to_owned();
         let here = |e: Error| e.in_file(&uri);
@@ -45,7 +45,8 @@ impl IpcWriter {
     }
 }
 
-/// The schema with the metadata that are kept: those of the file as far as they are text, which Arrow has only.
+/// Returns the schema with the metadata to write. Metadata of the file that are not UTF-8 are omitted, as
+/// Arrow cannot represent them.
 fn described(schema: &SchemaRef, options: &WriteOptions) -> arrow::Schema {
     let original = options.arrow.as_deref();
     let described = original.map(|original| arrow::with_original(schema, original, false));

@@ -171,7 +171,7 @@ pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.filter(|(_, line)| !line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')))
 }
 
-/// Whether a line is one value.
+/// Checks that a line is one value.
 pub(crate) fn check_line(line: &str) -> Result<(), (Stop, usize)> {
     let mut lexer = Lexer::new(line, true);
     lexer.skip(DEEPEST).map_err(|stop| (stop, lexer.at()))?;

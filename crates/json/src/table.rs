@@ -57,7 +57,7 @@ impl JsonTable {
 
     fn column(&self, field: u32) -> Result<&(String, Result<Form, String>)> {
         let column = self.columns.get(field as usize);
-        column.ok_or_else(|| self.here(Error::invalid(format!("there is no field number {field}"))))
+        column.ok_or_else(|| self.here(Error::no_field(field, self.columns.len())))
     }
 
     /// The group that decodes some columns.

@@ -381,7 +381,7 @@ impl State {
             let before = before.unwrap_or(self.before);
             work.masks(leaf, wanted.clone(), same);
             if work.is_torn(leaf, masks, before) {
-                return Err(Error::fault("repetition levels with which a list goes on that has no items"));
+                return Err(Error::fault("repetition level continues an empty or null list"));
             }
         }
         let Work { slots, items, loaded, def_masks, .. } = work;

@@ -71,8 +71,8 @@ impl Work {
         }
     }
 
-    /// Whether a list goes on that has no items, or with no item. `before` is the definition level before
-    /// these.
+    /// Returns whether a repetition level continues an empty or null list. `before` is the definition level
+    /// before these.
     pub(crate) fn is_torn(&self, leaf: &Leaf, masks: usize, before: u8) -> bool {
         leaf.nodes.iter().filter(|node| node.is_list).any(|node| {
             // Where levels are those of the list's second item and of all behind that.

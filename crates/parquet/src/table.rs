@@ -198,9 +198,7 @@ impl ParquetTable {
     }
 
     pub(crate) fn column(&self, field: u32) -> Result<&Column> {
-        self.columns
-            .get(field as usize)
-            .ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
+        self.columns.get(field as usize).ok_or_else(|| Error::no_field(field, self.columns.len()))
     }
 
     /// A chunk of a row group, which has one for each of the file's columns.

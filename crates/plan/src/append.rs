@@ -1,32 +1,32 @@
-//! Columns of one block behind those of the block before.
+//! Appending of decoded blocks to the columns of a group.
 
 use crate::{ColumnSpec, Columns, Error, Result};
 use forthwith_columns::{Array, Column, DType, Form, kernels};
 
-/// The role of a column for the columns of the next block.
+/// Rule by which the items of a block are appended to a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
-    /// Values: they follow each other.
+    /// Values, which are copied.
     Data,
-    /// Offsets: they go on where those of the block before ended.
+    /// Offsets, to each of which the last offset of the earlier blocks is added.
     Offsets,
-    /// Rows of values: they are behind those of the block before.
+    /// Index of an option type, to which the number of content rows of earlier blocks is added.
     Index,
-    /// Rows of the values of a union, whose tags are in the column before. Each alternative has a number of its own for where its rows
-    /// go on, behind the numbers of all columns.
+    /// Index of a union type, whose tags are in the preceding column. The numbers of content rows of its
+    /// `alternatives` are kept after those of all columns, from `first` on.
     Tagged { first: usize, alternatives: usize },
 }
 
-/// The columns of a Form, for formats that decode each block to an [`Array`] and [`append`] it to those before.
+/// Columns of a Form, for formats that decode each block to an [`Array`] and [`append`] it.
 #[derive(Debug, Default)]
 pub struct BlockColumns {
     columns: Vec<(ColumnSpec, Part)>,
-    /// Alternatives of all unions.
+    /// Number of alternatives of all unions.
     alternatives: usize,
 }
 
 impl BlockColumns {
-    /// The columns of a Form without categories, bits or objects.
+    /// Returns the columns of a Form. Node types that decoders of such formats never produce have no columns.
     #[must_use]
     pub fn of(form: &Form) -> Self {
         let mut parts = Self::default();
@@ -34,12 +34,12 @@ impl BlockColumns {
         parts
     }
 
-    /// The columns as a group of a plan declares them.
+    /// Returns the columns as a group of a plan declares them.
     pub fn specs(&self) -> impl Iterator<Item = &ColumnSpec> {
         self.columns.iter().map(|(spec, _)| spec)
     }
 
-    /// Whether rows may be anywhere, or left out.
+    /// Whether the Form has option or union types.
     #[must_use]
     pub fn has_indexes(&self) -> bool {
         self.columns.iter().any(|(_, part)| matches!(part, Part::Index | Part::Tagged { .. }))
@@ -51,13 +51,13 @@ impl BlockColumns {
             dtype,
             offsets: part == Part::Offsets,
             member: member.to_owned(),
-            // As many items as bytes is a guess: a column that needs more grows.
+            // An estimate of one item per byte; a column that needs more grows.
             bytes_per_payload_byte: if once { 0 } else { dtype.size() as u32 },
         };
         self.columns.push((spec, part));
     }
 
-    /// Adds the columns of a Form; those `once` have one item for each entry.
+    /// Adds the columns of a Form. `once` means one item for each entry.
     fn add(&mut self, form: &Form, member: &str, once: bool) {
         match form {
             Form::Numpy { key, dtype, shape } => {
@@ -92,7 +92,7 @@ impl BlockColumns {
                     self.add(content, &member, once);
                 }
             }
-            // Outputs make none of these.
+            // Decoders of these formats do not produce other types.
             _ => {}
         }
     }
@@ -100,17 +100,18 @@ impl BlockColumns {
 
 const OVERFLOW: &str = "offsets beyond 64 bits";
 
-/// Copies the columns of a block behind those of the block before. The inner error is a fault of the block.
+/// Appends the columns of a block to those of earlier blocks. The inner error is the description of a corrupt
+/// block.
 ///
 /// # Errors
-/// Those of [`Columns`]; an array that lacks one of the columns.
+/// Errors of [`Columns`]; a block that lacks one of the columns or has it with another type.
 pub fn append(
     block: &Array,
     parts: &BlockColumns,
     columns: &mut dyn Columns,
 ) -> Result<std::result::Result<(), &'static str>> {
     let column = |(at, spec): (usize, &ColumnSpec)| {
-        // Most blocks have their columns in the order of the Form, as the parts are.
+        // Most blocks have their columns in the order of the Form, so a search by name is rarely needed.
         let there = block.columns.get(at).filter(|(name, _)| *name == spec.key).map(|(_, column)| column);
         there
             .or_else(|| block.column(&spec.key))
@@ -151,10 +152,11 @@ pub fn append(
     Ok(Ok(()))
 }
 
-/// Appends an index behind rows of values. Their sums were compared with 64 bits.
+/// Writes the index of an option type with `before` added to each valid row. The caller has checked that this
+/// does not overflow.
 fn append_index(rows: &[i64], before: i64, slot: &mut [u8]) {
     let places = slot.as_chunks_mut::<8>().0.iter_mut();
-    // Mostly, nothing is missing. Both loops are without branches, for vector instructions.
+    // Usually no value is missing. Both loops are free of branches, so that they can be vectorised.
     let differences =
         rows.iter().zip(0..).fold(0, |differences, (row, at): (&i64, i64)| differences | (row ^ at));
     if differences == 0 {
@@ -167,7 +169,8 @@ fn append_index(rows: &[i64], before: i64, slot: &mut [u8]) {
     }
 }
 
-/// The items that a block adds to each column, and the numbers that it leaves to the next one. None: beyond 64 bits.
+/// Returns the number of items that a block adds to each column, and the ends for the next block; `None` if
+/// an end overflows 64 bits.
 fn counts(own: &[&Column], parts: &BlockColumns, before: &[i64]) -> Option<(Vec<usize>, Vec<i64>)> {
     let (mut items, mut ends) = (Vec::with_capacity(own.len()), before.to_vec());
     for (at, (column, (_, part))) in own.iter().zip(&parts.columns).enumerate() {
@@ -193,7 +196,8 @@ fn counts(own: &[&Column], parts: &BlockColumns, before: &[i64]) -> Option<(Vec<
     Some((items, ends))
 }
 
-/// Rows of values, of which the last one is meant by some row of an index: arrays that were cut have no others.
+/// Returns the number of content rows, which is one more than the largest row in the index: truncated arrays
+/// have no content beyond.
 fn rows(index: impl Iterator<Item = i64>) -> Option<i64> {
     index.fold(-1, i64::max).max(-1).checked_add(1)
 }

@@ -1,16 +1,17 @@
-//! Blocks that are found one after the other: those of a file, or of a stream, which drops bytes that were read.
+//! A list of blocks that are found sequentially in a file, or in a stream, which drops bytes after they were
+//! read.
 
 use crate::{Error, Result, Stored};
 use std::ops::Range;
 
-/// A block, with the format's notes on its beginning.
+/// A block, with the format's decoding state at its start.
 #[derive(Clone, Debug)]
 pub struct FoundBlock<S> {
-    /// Its entries.
+    /// The entries of the block.
     pub entries: Range<u64>,
-    /// Its bytes.
+    /// The stored bytes of the block.
     pub stored: Stored,
-    /// The state in which the format decodes it.
+    /// The state of the format's decoder at the start of the block.
     pub start: S,
 }
 
@@ -20,13 +21,13 @@ impl<S> FoundBlock<S> {
     }
 }
 
-/// Blocks from one on, and how many there were altogether.
+/// A list of consecutive blocks, whose first ones may have been dropped, with totals of all blocks.
 #[derive(Clone, Debug)]
 pub struct BlockList<S> {
     blocks: Vec<FoundBlock<S>>,
     entries: u64,
     bytes: u64,
-    /// The number of dropped blocks, and the entry behind them.
+    /// Number of dropped blocks, and the first entry after them.
     dropped: u64,
     first: u64,
 }
@@ -38,35 +39,35 @@ impl<S> Default for BlockList<S> {
 }
 
 impl<S> BlockList<S> {
-    /// Appends a block, whose entries go on from those before.
+    /// Appends a block, whose entries have to continue those of the last one.
     pub fn push(&mut self, block: FoundBlock<S>) {
         self.entries = block.entries.end;
         self.bytes = self.bytes.saturating_add(block.stored.len());
         self.blocks.push(block);
     }
 
-    /// Entries in all blocks.
+    /// Returns the number of entries in all blocks, including dropped ones.
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Bytes in all blocks.
+    /// Returns the number of stored bytes in all blocks, including dropped ones.
     #[must_use]
     pub const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The number of all blocks.
+    /// Returns the number of all blocks, including dropped ones.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.dropped + self.blocks.len() as u64
     }
 
-    /// The blocks with some of these entries, with their numbers.
+    /// Returns the blocks that overlap a range of entries, with their block numbers.
     ///
     /// # Errors
-    /// Some of them were dropped.
+    /// A block of these entries was dropped.
     pub fn within(&self, entries: &Range<u64>) -> Result<impl Iterator<Item = (u64, &FoundBlock<S>)>> {
         if entries.start < self.first.min(entries.end) {
             let what = format!(
@@ -82,14 +83,15 @@ impl<S> BlockList<S> {
         Ok(numbers.zip(self.blocks.get(from..to.max(from)).unwrap_or_default()))
     }
 
-    /// The first byte of the block of an entry, unless it cannot be read or was not found yet.
+    /// Returns the byte offset of the block that contains an entry; `None` if the block was not found yet or
+    /// is not a range of the file.
     #[must_use]
     pub fn byte_of(&self, entry: u64) -> Option<u64> {
         let at = self.blocks.partition_point(|block| block.entries.end <= entry);
         self.blocks.get(at)?.first_byte()
     }
 
-    /// Drops blocks that begin before a byte.
+    /// Drops the blocks that start before a byte offset.
     pub fn release(&mut self, byte: u64) {
         let is_before = |block: &FoundBlock<S>| block.first_byte().is_some_and(|first| first < byte);
         let count = self.blocks.partition_point(is_before);

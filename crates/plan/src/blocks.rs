@@ -1,9 +1,9 @@
-//! Blocks being written: the mirror of a [`BlockFormat`](crate::BlockFormat).
+//! Writing of blocks, the counterpart of a [`BlockFormat`](crate::BlockFormat).
 //!
-//! A format that writes cuts its columns into blocks. A [`BlockMaker`] makes the stored bytes of each block,
-//! on any thread; a [`BlockSink`] takes them in order, one at a time; a [`BlockRunner`]
-//! stands between the two and decides about threads and memory. [`OneThread`] is the runner of a format by
-//! itself; the engine has one for several threads.
+//! A format divides its columns into blocks. A [`BlockMaker`] encodes each block, on any thread; a
+//! [`BlockSink`] takes the blocks in order, one at a time; a [`BlockRunner`] connects the two, and controls
+//! threads and memory. [`OneThread`] is the runner for a single thread; the engine has one for several
+//! threads.
 //!
 //! ```
 //! use forthwith_plan::{Bench, BlockMaker, BlockRunner, BlockSink, OneThread, Result, StoredBlock};
@@ -46,34 +46,36 @@ use forthwith_io::Compressor;
 use forthwith_platform::ProcessLock;
 use std::fmt;
 
-/// Makes the stored bytes of blocks, each independently of the others.
+/// Encodes blocks, each independently of the others.
 pub trait BlockMaker: Sync {
-    /// The number of blocks.
+    /// Returns the number of blocks.
     fn blocks(&self) -> usize;
 
-    /// About how many bytes of memory a block takes while it is made and until it is taken. Bounds what is
-    /// under way, so an estimate is enough.
+    /// Returns an estimate of the memory in bytes that a block needs from its encoding until it is taken, by
+    /// which the number of blocks in progress is bounded.
     fn weight(&self, block: usize) -> u64;
 
-    /// Makes a block, on any thread: encodes and compresses it.
+    /// Encodes and compresses a block. Any thread may call this.
     ///
     /// # Errors
-    /// Values that the format has no room for; the codec's errors.
+    /// Values that the format cannot represent; errors of the codec.
     fn make(&self, block: usize, bench: &mut Bench) -> Result<StoredBlock>;
 }
 
-/// Takes the blocks of a [`BlockMaker`], from the first to the last.
+/// Takes the blocks of a [`BlockMaker`] in order.
 pub trait BlockSink {
-    /// Writes a block and remembers what the metadata need of it. A sink that keeps the bytes takes them out of the block, and may leave other memory in it.
+    /// Writes a block and keeps what the metadata need of it. A sink that keeps the bytes moves them out of
+    /// `stored`, and may leave another vector for reuse.
     ///
     /// # Errors
-    /// Whatever the file's sink says.
+    /// Errors of the file's sink.
     fn take(&mut self, block: usize, stored: &mut StoredBlock) -> Result<()>;
 
-    /// Looks for reasons to stop, such as signals, by the thread that started the run, while others take blocks.
+    /// Checks for reasons to stop, such as signals. Called by the thread that started the run, while other
+    /// threads take blocks.
     ///
     /// # Errors
-    /// The run is to end.
+    /// An error cancels the run.
     fn listen(&mut self) -> Result<()> {
         Ok(())
     }
@@ -89,39 +91,39 @@ impl<S: BlockSink + ?Sized> BlockSink for &mut S {
     }
 }
 
-/// Runs makers: all blocks are made and taken, or the error of the earliest block that failed is returned.
-/// Blocks before that one have been taken.
+/// Runs a [`BlockMaker`]: all blocks are encoded and taken, or the error of the first failing block in their
+/// order is returned. All blocks before that one were taken.
 pub trait BlockRunner: Send + Sync + fmt::Debug {
-    /// Makes all blocks and hands them to the sink in order, on the calling thread.
+    /// Encodes all blocks and passes them to the sink in order, on the calling thread.
     ///
     /// # Errors
-    /// The earliest one that making or taking a block gave.
+    /// The error of the first block, in their order, that could not be encoded or taken.
     fn run(&self, blocks: &dyn BlockMaker, sink: &mut dyn BlockSink) -> Result<()>;
 
-    /// Makes all blocks without storing them: each leaves its result elsewhere.
+    /// Encodes all blocks without a sink, for makers that store their results elsewhere.
     ///
     /// # Errors
-    /// The error of the first block that cannot be made.
+    /// The error of the first block that could not be encoded.
     fn make_all(&self, blocks: &dyn BlockMaker) -> Result<()> {
         self.run(blocks, &mut Nowhere)
     }
 
-    /// The threads that may work at a time, the calling one included.
+    /// Returns the number of threads that work at once, including the calling one.
     fn threads(&self) -> usize {
         1
     }
 
-    /// As [`run`](Self::run), with a sink that any thread may call, one at a time: a thread that takes the block which
-    /// it made finds it in its caches.
+    /// Runs as [`run`](Self::run) does, but any thread may call the sink, one at a time. A thread that takes
+    /// the block it encoded finds the bytes in its cache.
     ///
     /// # Errors
-    /// As those of `run`.
+    /// See [`run`](Self::run).
     fn run_anywhere(&self, blocks: &dyn BlockMaker, mut sink: &mut (dyn BlockSink + Send)) -> Result<()> {
         self.run(blocks, &mut sink)
     }
 }
 
-/// A sink that stores nothing.
+/// A sink that discards all blocks.
 struct Nowhere;
 
 impl BlockSink for Nowhere {
@@ -130,29 +132,29 @@ impl BlockSink for Nowhere {
     }
 }
 
-/// A block as it is to be stored.
+/// An encoded block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredBlock {
-    /// The stored bytes. Their memory is used again for later blocks.
+    /// The stored bytes. The vector is reused for later blocks.
     pub bytes: Vec<u8>,
-    /// The length of the payload that they were made of.
+    /// Length in bytes of the payload before compression.
     pub payload: u64,
     /// A number that the format's metadata need of the block, such as the largest count in it.
     pub note: u64,
 }
 
-/// The memory that a thread which makes blocks keeps from one to the next.
+/// Buffers that a thread reuses between the blocks it encodes.
 #[derive(Debug, Default)]
 pub struct Bench {
     /// The codecs, with their contexts.
     pub compressor: Compressor,
-    /// Memory for a payload before it is compressed, holding anything.
+    /// Buffer of a payload before compression, with unspecified contents.
     pub payload: Vec<u8>,
     spare: Vec<Vec<u8>>,
 }
 
 impl Bench {
-    /// An empty vector for stored bytes, with memory of an earlier block if there is any.
+    /// Returns an empty vector for stored bytes, with the capacity of an earlier block if possible.
     #[must_use]
     pub fn spare(&mut self) -> Vec<u8> {
         let mut bytes = self.used();
@@ -160,26 +162,27 @@ impl Bench {
         bytes
     }
 
-    /// As [`spare`](Self::spare), but the vector may hold anything: what is written over its bytes needs no zeros before.
+    /// Returns a vector as [`spare`](Self::spare) does, but with unspecified contents and length: bytes that
+    /// are overwritten need not be zeroed again.
     #[must_use]
     pub fn used(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// Whether memory of an earlier block is there.
+    /// Whether the memory of an earlier block can be reused.
     #[must_use]
     pub fn has_spare(&self) -> bool {
         !self.spare.is_empty()
     }
 
-    /// Keeps the memory of a block that was taken.
+    /// Keeps the memory of a block for later ones, unless it is too large or enough is kept.
     pub fn keep(&mut self, bytes: Vec<u8>) {
         if (1..=LARGEST_KEPT).contains(&bytes.capacity()) && self.spare.len() < SPARES_KEPT {
             self.spare.push(bytes);
         }
     }
 
-    /// Gives back what one large block needed.
+    /// Frees the payload buffer if a large block has made it too large to keep.
     pub fn trim(&mut self) {
         if self.payload.capacity() > LARGEST_KEPT {
             self.payload = Vec::new();
@@ -187,11 +190,11 @@ impl Bench {
     }
 }
 
-/// Memory of a block that is kept for later blocks.
+/// Capacity in bytes up to which a buffer is kept.
 const LARGEST_KEPT: usize = 16 << 20;
 const SPARES_KEPT: usize = 16;
 
-/// Makes each block when the one before it was taken, on the calling thread alone.
+/// Encodes each block after the previous one was taken, on the calling thread.
 #[derive(Debug, Default)]
 pub struct OneThread(ProcessLock<Option<Bench>>);
 
@@ -205,10 +208,10 @@ impl BlockRunner for OneThread {
     }
 }
 
-/// Makes each block when the one before it was taken.
+/// Encodes each block after the previous one was taken.
 ///
 /// # Errors
-/// The first one.
+/// The first error of the maker or the sink.
 pub fn in_turn(blocks: &dyn BlockMaker, sink: &mut dyn BlockSink, bench: &mut Bench) -> Result<()> {
     for block in 0..blocks.blocks() {
         let mut stored = blocks.make(block, bench)?;

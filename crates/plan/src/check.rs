@@ -1,53 +1,53 @@
-//! The report of a check of a file, whatever the format.
+//! The report of a check of a file, in any format.
 
-/// How bad a finding is.
+/// Severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth knowing. Everything that is listed can be read.
+    /// Informational: all listed objects can be read.
     Remark,
-    /// Something that is listed cannot be read, or not as it was written.
+    /// A listed object cannot be read, or only with other contents than were written.
     Damage,
 }
 
-/// Something that is not as it should be.
+/// A problem of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
+    /// Severity of the finding.
     pub severity: Severity,
     /// The part of the file that was checked: `"header"`, `"blocks"`, `"pages"`, …
     pub part: &'static str,
-    /// The object, if it is about one.
+    /// The affected object; `None` if the finding concerns the file as a whole.
     pub object: Option<String>,
-    /// The place in the file, as far as known.
+    /// Byte offset in the file, if known.
     pub byte: Option<u64>,
-    /// The finding in words.
+    /// Description of the finding.
     pub what: String,
 }
 
-/// The parts that a check read, and its findings.
+/// Counts of the parts that were checked, and the findings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Numbers of parts, by the format's own words for them: `("records", 12)`, `("baskets", 3)`.
+    /// Number of parts by the format's names for them: `("records", 12)`, `("baskets", 3)`.
     pub counts: Vec<(&'static str, u64)>,
-    /// Bytes that were decompressed.
+    /// Total length in bytes of the decompressed blocks.
     pub decompressed_bytes: u64,
     /// The findings, in the order of the parts.
     pub findings: Vec<Finding>,
-    /// The number of findings that are not listed.
+    /// Number of findings beyond [`MOST_FINDINGS`](Self::MOST_FINDINGS), which are not listed.
     pub left_out: u64,
 }
 
 impl CheckReport {
-    /// A file may be damaged in every block; more findings than this are only counted.
+    /// Upper bound on the number of listed findings: a file may be damaged in every block.
     pub const MOST_FINDINGS: usize = 1000;
 
-    /// The worst of what was found; `None` if the file is sound.
+    /// Returns the highest severity of all findings; `None` if the file is sound.
     #[must_use]
     pub fn severity(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
-    /// Adds a finding, or counts it where there are too many to list. Damage is listed in place of a remark.
+    /// Adds a finding, or counts it if the list is full. Damage then replaces the last listed remark.
     pub fn add(&mut self, finding: Finding) {
         if self.findings.len() < Self::MOST_FINDINGS {
             self.findings.push(finding);
@@ -63,7 +63,7 @@ impl CheckReport {
         }
     }
 
-    /// Adds to one of the counts, which is made if there is none of that name.
+    /// Adds `more` to the count of this name, which is created if needed.
     pub fn count(&mut self, name: &'static str, more: u64) {
         match self.counts.iter_mut().find(|(known, _)| *known == name) {
             Some((_, number)) => *number = number.saturating_add(more),

@@ -1,12 +1,13 @@
-//! Plans for some of the entries of a range.
+//! Plans for a subset of the entries of a range.
 
 use crate::{Decoder, Group, Plan, Task};
 use std::{ops::Range, sync::Arc};
 
 impl Plan {
-    /// The plan for some of its entries alone, without the blocks that have none of them. They have to ascend and to be in the
-    /// plan's range, which the engine verifies. `None` where some were chosen before, and where an entry cannot be decoded without
-    /// those before it: by a program, by the format, or because another column counts its items.
+    /// Restricts the plan to a subset of its entries, and removes the blocks without any of them. `entries`
+    /// have to be strictly ascending and within the plan's range, which the engine verifies. `None` if the
+    /// plan is already restricted, or if an entry cannot be decoded without earlier ones: by a program, by
+    /// the format, or because another column counts its items.
     #[must_use]
     pub fn choosing(mut self, entries: Arc<[u64]>) -> Option<Self> {
         if self.chosen.is_some() || !self.can_choose() {
@@ -21,19 +22,20 @@ impl Plan {
         Some(self)
     }
 
-    /// Whether each entry can be decoded by itself.
+    /// Whether each entry can be decoded independently.
     #[must_use]
     pub fn can_choose(&self) -> bool {
         self.groups.iter().all(Group::can_choose) && self.tasks.iter().all(|task| task.needs.is_empty())
     }
 
-    /// The entries of a task that are chosen; `None` if the plan chooses none, so that all that the task wants are read.
+    /// Returns the selected entries of a task; `None` if the plan has no selection, so that all of the task's
+    /// [wanted](Task::wanted) entries are read.
     #[must_use]
     pub fn chosen_of(&self, task: &Task) -> Option<&[u64]> {
         self.chosen.as_deref().map(|chosen| within(chosen, &task.wanted))
     }
 
-    /// The number of entries of each array.
+    /// Returns the number of rows of each array.
     #[must_use]
     pub fn rows(&self) -> u64 {
         match &self.chosen {
@@ -42,7 +44,7 @@ impl Plan {
         }
     }
 
-    /// The entry that a row of the arrays is.
+    /// Returns the entry of a row of the arrays.
     #[must_use]
     pub fn entry_of(&self, row: u64) -> u64 {
         let chosen = self.chosen.as_ref().and_then(|chosen| chosen.get(usize::try_from(row).ok()?));
@@ -51,7 +53,7 @@ impl Plan {
 }
 
 impl Group {
-    /// Whether each entry can be decoded by itself.
+    /// Whether each entry can be decoded independently.
     #[must_use]
     pub fn can_choose(&self) -> bool {
         let is_alone = self.counter.is_none() && self.items.is_none() && !self.joins;
@@ -59,7 +61,7 @@ impl Group {
     }
 }
 
-/// Those of ascending entries that are in a range.
+/// Returns those of the ascending entries that are in a range.
 fn within<'e>(entries: &'e [u64], range: &Range<u64>) -> &'e [u64] {
     let begin = entries.partition_point(|entry| *entry < range.start);
     let end = entries.partition_point(|entry| *entry < range.end);

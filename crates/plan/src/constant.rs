@@ -1,40 +1,40 @@
-//! Columns with one value in all entries, which no block has: what the path of a file says.
+//! Columns with the same value in all entries, such as Hive partitions, which are not stored in blocks.
 
 use crate::{Error, ErrorKind, Limit, Result};
 use forthwith_columns::{Array, Column, DType, Form};
 use serde::{Deserialize, Serialize};
 
-/// A column that has one value in all entries of a table.
+/// A column with the same value in all entries of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constant {
     /// The column's name.
     pub name: String,
-    /// The value.
+    /// The value of each entry.
     pub value: Value,
-    /// Whether the value is missing in this file or in another one that belongs to it.
+    /// Whether the value is missing in this file or in another one of the same dataset.
     pub may_lack: bool,
 }
 
-/// The value of a [`Constant`].
+/// Value of a [`Constant`]; `None` is a missing value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Value {
-    /// A whole number.
+    /// An integer.
     Whole(Option<i64>),
-    /// A text.
+    /// A string.
     Text(Option<String>),
 }
 
-/// A constant among the arrays that a plan delivers.
+/// A [`Constant`] and its position among the arrays of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedConstant {
-    /// Its position among them.
+    /// Index of the array.
     pub at: u32,
     /// The column.
     pub constant: Constant,
 }
 
 impl Constant {
-    /// The type.
+    /// Returns the Form of the column: an option type if values may be missing.
     #[must_use]
     pub fn form(&self) -> Form {
         let key = "node0".to_owned();
@@ -45,7 +45,7 @@ impl Constant {
         if self.may_lack { form.optional() } else { form }
     }
 
-    /// The type as a schema says it.
+    /// Returns the name of the type in a schema.
     #[must_use]
     pub const fn type_name(&self) -> &'static str {
         match self.value {
@@ -54,7 +54,7 @@ impl Constant {
         }
     }
 
-    /// Bytes that the value takes in each entry: those of a number, or of an offset and a text.
+    /// Returns the number of bytes per entry: those of a number, or of an offset and the text.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         match &self.value {
@@ -63,7 +63,7 @@ impl Constant {
         }
     }
 
-    /// The value as a limit of itself, if there is one.
+    /// Returns the value as the least and greatest of the column; `None` if it is missing.
     #[must_use]
     pub fn limit(&self) -> Option<Limit> {
         match &self.value {
@@ -72,10 +72,10 @@ impl Constant {
         }
     }
 
-    /// An array of this number of rows, each of which has the value.
+    /// Returns an array of `rows` rows with this value.
     ///
     /// # Errors
-    /// There is no room for it.
+    /// [`OutOfMemory`](ErrorKind::OutOfMemory) if the columns cannot be allocated.
     pub fn array(&self, rows: u64) -> Result<Array> {
         let count = usize::try_from(rows).map_err(|_| no_room(rows))?;
         let columns = match &self.value {
@@ -112,7 +112,7 @@ fn filled(count: usize, value: i64) -> Result<Vec<i64>> {
     Ok(made)
 }
 
-/// An empty vector with room for `count` items.
+/// Returns an empty vector with capacity for `count` items.
 fn room<T>(count: usize) -> Result<Vec<T>> {
     let mut made = Vec::new();
     made.try_reserve_exact(count)

@@ -168,8 +168,8 @@ pub trait Dataset: Any + Send + Sync {
     /// When the metadata are damaged; a field that is merely not supported is a [`Description`] that says so.
     fn describe(&self, field: u32) -> Result<Description>;
 
-    /// The same, but where counting would mean to look for all blocks, what is counted may end behind the
-    /// first `entries` entries.
+    /// Describes a field like [`describe`](Self::describe). Where counting would mean to look for all blocks,
+    /// it may stop after the first `entries` entries.
     ///
     /// # Errors
     /// As [`describe`](Self::describe).
@@ -220,8 +220,9 @@ pub trait Dataset: Any + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// Whether the file says that nothing is missing in a field whose values may be, so that no index of what is there
-    /// will be kept: for estimates, not for what is decoded.
+    /// Returns whether the metadata say that an optional field has no missing values, so that its array needs
+    /// no index buffer. Used for size estimates and for blocks in which a cut holds by their statistics;
+    /// decoding does not rely on it.
     ///
     /// # Errors
     /// No such field.
@@ -230,8 +231,8 @@ pub trait Dataset: Any + Send + Sync {
         Ok(false)
     }
 
-    /// The file's statistics of the values of a field, in blocks that have some of the entries, in their order.
-    /// Blocks of which they say nothing are left out.
+    /// Statistics of the values of a field in the blocks that have some of the entries, in order. Blocks
+    /// without statistics are left out.
     ///
     /// # Errors
     /// No such field.
@@ -240,7 +241,8 @@ pub trait Dataset: Any + Send + Sync {
         Ok(Vec::new())
     }
 
-    /// The same of smaller parts of blocks, for which more may have to be read of the file than its metadata.
+    /// Statistics like those of [`limits`](Self::limits) for parts of blocks, such as pages. May read more of
+    /// the file than its metadata.
     ///
     /// # Errors
     /// No such field; the file cannot be read.

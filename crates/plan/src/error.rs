@@ -1,141 +1,141 @@
-//! Errors of files, and their places.
+//! Errors of reading and writing files, with their locations.
 
 use crate::NameListing;
 use forthwith_columns::{ManyDigits, safe_lines, safe_text};
 use std::fmt;
 
-/// A shorthand.
+/// Result with [`Error`] as the default error type.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A fault, and its place in the file. Rendered only when shown.
+/// An error and its location in the file. The message is formatted on display.
 #[derive(Debug)]
 pub struct Error {
-    /// The fault.
+    /// The kind of the error.
     pub kind: ErrorKind,
-    /// The place of the fault.
+    /// The location of the error.
     pub place: Box<Place>,
 }
 
-/// The kinds of faults. The numbers are the file's own claims and the bounds they broke.
+/// The kinds of errors. Their numbers are those in the file and the violated bounds.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The bytes could not be had.
+    /// The source could not be read, or the sink not written.
     #[error("{0}")]
     Source(#[from] forthwith_io::Error),
-    /// A block does not decompress.
+    /// A block could not be decompressed.
     #[error("{0}")]
     Codec(forthwith_io::CodecError),
-    /// Fewer bytes than the structure needs.
+    /// The bytes end before the end of a structure.
     #[error("{what} needs {needed} bytes, {available} are left")]
     Truncated {
         /// The structure.
         what: &'static str,
-        /// Bytes it needs.
+        /// Number of bytes required.
         needed: u64,
-        /// Bytes there are.
+        /// Number of bytes available.
         available: u64,
     },
-    /// A number in the file contradicts another.
+    /// A number in the file does not match another one.
     #[error("{what} is {found}, expected {expected}")]
     Mismatch {
-        /// The number.
+        /// Description of the number.
         what: &'static str,
-        /// The number that it should be.
+        /// The expected number.
         expected: u64,
-        /// The number in the file.
+        /// The number found.
         found: u64,
     },
-    /// A number in the file is outside what is possible.
+    /// A number in the file exceeds its upper bound.
     #[error("{what} is {found}, which must not be above {limit}")]
     OutOfRange {
-        /// The number.
+        /// Description of the number.
         what: &'static str,
-        /// The number in the file.
+        /// The number found.
         found: i64,
-        /// The largest possible value.
+        /// The upper bound.
         limit: i64,
     },
-    /// The bytes are not what they should be.
+    /// The bytes are not those of the expected structure.
     #[error("not {what}: {found}")]
     NotA {
-        /// The thing that was expected.
+        /// The expected structure.
         what: &'static str,
-        /// The thing that is there, in clear.
+        /// Description of the bytes found.
         found: String,
     },
-    /// The data break a rule of their own format, noticed by a generated program.
+    /// The data violate their format.
     #[error("{what}")]
     Fault {
-        /// The rule.
+        /// Description of the violation.
         what: String,
     },
-    /// A block is not where the metadata say.
+    /// The metadata give an impossible location of a block.
     #[error("{reason}")]
     Missing {
-        /// Why not.
+        /// Description of the problem.
         reason: String,
     },
-    /// The machine stopped.
+    /// The Forth machine stopped with an error.
     #[error("{0}")]
     Machine(forthwith_program::RunError),
     /// A generated program does not compile: a defect of forthwith, not of the file.
     #[error("generated program does not compile: {0}")]
     Compile(#[from] forthwith_program::CompileError),
-    /// Nothing of that name.
+    /// An object of this name does not exist.
     #[error("no {what} named {name:?}{}", near_text(.near, .known))]
     NotFound {
         /// "object", "branch", "cycle", …
         what: &'static str,
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The most similar names there are, best first.
+        /// The most similar existing names, best first.
         near: Vec<String>,
-        /// The names there are, listed if none is similar.
+        /// The existing names, which are listed if none is similar.
         known: NameListing,
     },
-    /// Well-formed, but this version cannot read it.
+    /// The file is valid, but has a type or feature that is not supported.
     #[error("not supported yet: {what}")]
     Unsupported {
         /// The type or feature.
         what: String,
     },
-    /// Missing values, which the format that is written does not have. An option may say what they are filled with.
+    /// The output format cannot represent missing values. An option may replace them.
     #[error("not supported yet: missing values in {place} ({type_string}, value {row})")]
     MissingValues {
-        /// What is written: `a tree`.
+        /// The output, such as `a tree`.
         place: &'static str,
         /// The type of the values.
         type_string: String,
-        /// The first row of these values that is missing.
+        /// Row of the first missing value.
         row: u64,
     },
-    /// Text that is not UTF-8, which the format that is written requires. An option may convert it.
+    /// The output format requires UTF-8, and a text is not. An option may convert it.
     #[error("{what}")]
     NotUtf8 {
-        /// The text and where it is.
+        /// The text and its location.
         what: String,
     },
-    /// The request makes no sense for this file.
+    /// The request is not valid for this file.
     #[error("{what}")]
     Invalid {
         /// The reason.
         what: String,
     },
-    /// Memory could not be had, or the data ask for more than the limit.
+    /// Memory could not be allocated, or the data exceed the limit.
     #[error("not enough memory for {what}{}", bytes_text(*.bytes))]
     OutOfMemory {
-        /// For what.
+        /// Purpose of the memory.
         what: &'static str,
-        /// How much was asked for; 0 if that is not known.
+        /// Number of bytes requested; 0 if unknown.
         bytes: u64,
     },
-    /// The caller asked to stop.
+    /// The operation was cancelled.
     #[error("cancelled")]
     Cancelled,
 }
 
-/// Memory that a codec does not get says nothing of the block.
+/// A failed allocation of a codec becomes [`ErrorKind::OutOfMemory`], since it does not mean a corrupt block.
 impl From<forthwith_io::CodecError> for ErrorKind {
     fn from(error: forthwith_io::CodecError) -> Self {
         match error {
@@ -145,7 +145,7 @@ impl From<forthwith_io::CodecError> for ErrorKind {
     }
 }
 
-/// Memory that a program does not get says nothing of the data.
+/// A failed allocation of a program becomes [`ErrorKind::OutOfMemory`], since it does not mean corrupt data.
 impl From<forthwith_program::RunError> for ErrorKind {
     fn from(error: forthwith_program::RunError) -> Self {
         match error {
@@ -155,11 +155,11 @@ impl From<forthwith_program::RunError> for ErrorKind {
     }
 }
 
-/// Checks that this number of bytes can be allocated at this moment, before work whose own allocations would end the process if
-/// they failed.
+/// Checks that `bytes` bytes can be allocated at this moment, for code whose own allocations would abort the
+/// process on failure.
 ///
 /// # Errors
-/// [`ErrorKind::OutOfMemory`].
+/// [`ErrorKind::OutOfMemory`] for the purpose `what`.
 pub fn check_headroom(what: &'static str, bytes: usize) -> Result<()> {
     match forthwith_io::has_headroom(bytes) {
         true => Ok(()),
@@ -179,88 +179,96 @@ fn near_text(near: &[String], known: &NameListing) -> String {
     }
 }
 
-/// A place in a file: as much as is known.
+/// Location in a file, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The file.
+    /// Name of the file.
     pub uri: Option<String>,
-    /// The object in it, such as `dir/tree/branch`.
+    /// Path of the object in the file, such as `dir/tree/branch`.
     pub object: Option<String>,
-    /// The basket, cluster or block number.
+    /// Number of the basket, cluster or block.
     pub block: Option<u64>,
-    /// The format's word for a block, if it is no basket.
+    /// The format's name for a block, if it is not a basket.
     pub unit: Option<&'static str>,
-    /// The entry.
+    /// Number of the entry.
     pub entry: Option<u64>,
-    /// A byte position: in the file, or in the block's payload when `block` is given.
+    /// Byte offset in the file, or in the payload of `block` if that is set.
     pub byte: Option<u64>,
-    /// The member path within the entry.
+    /// Path of the member within the entry.
     pub member: Option<String>,
 }
 
 impl Error {
-    /// An error whose place is not known yet.
+    /// Creates an error without a location.
     #[must_use]
     pub fn new(kind: impl Into<ErrorKind>) -> Self {
         Self { kind: kind.into(), place: Box::default() }
     }
 
-    /// The precise "not supported yet" error.
+    /// Creates an [`Unsupported`](ErrorKind::Unsupported) error.
     #[must_use]
     pub fn unsupported(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Unsupported { what: what.into() })
     }
 
-    /// The error of a request that makes no sense for this file.
+    /// Creates an [`Invalid`](ErrorKind::Invalid) error, for a request that is not valid for this file.
     #[cold]
     #[must_use]
     pub fn invalid(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Invalid { what: what.into() })
     }
 
-    /// The error of text that cannot be written because it is not UTF-8.
+    /// The error of a field index that the table does not have.
+    #[cold]
+    #[must_use]
+    pub fn no_field(field: u32, len: usize) -> Self {
+        Self::invalid(format!("field index {field} is out of range: the table has {len} fields"))
+    }
+
+    /// Creates a [`NotUtf8`](ErrorKind::NotUtf8) error, for text that cannot be written.
     #[cold]
     #[must_use]
     pub fn not_utf8(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotUtf8 { what: what.into() })
     }
 
-    /// The error of data that break a rule of their format.
+    /// Creates a [`Fault`](ErrorKind::Fault) error, for data that violate their format.
     #[cold]
     #[must_use]
     pub fn fault(what: impl Into<String>) -> Self {
         Self::new(ErrorKind::Fault { what: what.into() })
     }
 
-    /// The error of bytes that are not what they should be.
+    /// Creates a [`NotA`](ErrorKind::NotA) error, for bytes that are not those of the expected structure.
     #[cold]
     #[must_use]
     pub fn not_a(what: &'static str, found: impl Into<String>) -> Self {
         Self::new(ErrorKind::NotA { what, found: found.into() })
     }
 
-    /// The error of a number that contradicts another.
+    /// Creates a [`Mismatch`](ErrorKind::Mismatch) error, for a number that does not match another one.
     #[cold]
     #[must_use]
     pub fn mismatch(what: &'static str, expected: impl Stated, found: impl Stated) -> Self {
         Self::new(ErrorKind::Mismatch { what, expected: expected.unsigned(), found: found.unsigned() })
     }
 
-    /// The error of a number outside of what is possible.
+    /// Creates an [`OutOfRange`](ErrorKind::OutOfRange) error, for a number that exceeds its upper bound.
     #[cold]
     #[must_use]
     pub fn out_of_range(what: &'static str, found: impl Stated, limit: impl Stated) -> Self {
         Self::new(ErrorKind::OutOfRange { what, found: found.signed(), limit: limit.signed() })
     }
 
-    /// The error of fewer bytes than a structure needs.
+    /// Creates a [`Truncated`](ErrorKind::Truncated) error, for bytes that end before the end of a structure.
     #[cold]
     #[must_use]
     pub fn truncated(what: &'static str, needed: impl Stated, available: impl Stated) -> Self {
         Self::new(ErrorKind::Truncated { what, needed: needed.unsigned(), available: available.unsigned() })
     }
 
-    /// Whether bytes contradict themselves or their format, or a single entry is of a kind that is not supported.
+    /// Whether the error is due to damaged data, or to a single entry of an unsupported kind, rather than to
+    /// the request or the environment.
     #[must_use]
     pub fn is_damage(&self) -> bool {
         match &self.kind {
@@ -278,56 +286,56 @@ impl Error {
         }
     }
 
-    /// Adds the file, unless known already.
+    /// Sets the file, unless it is set.
     #[must_use]
     pub fn in_file(mut self, uri: &str) -> Self {
         self.place.uri.get_or_insert_with(|| uri.to_owned());
         self
     }
 
-    /// Adds the object, unless known already.
+    /// Sets the object, unless it is set.
     #[must_use]
     pub fn in_object(mut self, path: &str) -> Self {
         self.place.object.get_or_insert_with(|| path.to_owned());
         self
     }
 
-    /// Adds the block number, unless known already.
+    /// Sets the block number, unless it is set.
     #[must_use]
     pub fn in_block(mut self, block: u64) -> Self {
         self.place.block.get_or_insert(block);
         self
     }
 
-    /// Says what the format calls a block, unless known already.
+    /// Sets the format's name for a block, unless it is set.
     #[must_use]
     pub fn in_unit(mut self, unit: &'static str) -> Self {
         self.place.unit.get_or_insert(unit);
         self
     }
 
-    /// Changes the entry number, if there is one.
+    /// Maps the entry number, if it is set; `None` removes it.
     #[must_use]
     pub fn renumbered(mut self, number: impl FnOnce(u64) -> Option<u64>) -> Self {
         self.place.entry = self.place.entry.and_then(number);
         self
     }
 
-    /// Adds the entry number if there is one, unless known already.
+    /// Sets the entry number, unless it is set or `entry` is `None`.
     #[must_use]
     pub fn at_entry(mut self, entry: impl Into<Option<u64>>) -> Self {
         self.place.entry = self.place.entry.or(entry.into());
         self
     }
 
-    /// Adds the byte position, unless known already.
+    /// Sets the byte offset, unless it is set.
     #[must_use]
     pub fn at_byte(mut self, byte: u64) -> Self {
         self.place.byte.get_or_insert(byte);
         self
     }
 
-    /// Counts the byte position from this many bytes before, which is where it is if none is known.
+    /// Adds `bytes` to the byte offset; an unset one is taken as 0.
     #[cold]
     #[must_use]
     pub fn behind(mut self, bytes: u64) -> Self {
@@ -335,13 +343,14 @@ impl Error {
         self
     }
 
-    /// Adds the place of a decimal in a column whose first row is this entry.
+    /// Sets the location of a decimal in a column whose first row is the entry `first`.
     #[must_use]
     pub fn in_many_digits(self, column: &str, first: u64, many: &ManyDigits) -> Self {
         self.in_row(column, first.saturating_add(many.row), &many.member)
     }
 
-    /// Adds the place of a value in a column: its entry, and the path within that, which a full stop may stand before.
+    /// Sets the location of a value in a column: its entry, and its member path, whose leading full stops are
+    /// removed.
     #[must_use]
     pub fn in_row(self, column: &str, entry: u64, member: &str) -> Self {
         let error = self.in_object(column).at_entry(entry);
@@ -351,7 +360,7 @@ impl Error {
         }
     }
 
-    /// Adds the member path, unless known already.
+    /// Sets the member path, unless it is set.
     #[must_use]
     pub fn in_member(mut self, member: &str) -> Self {
         self.place.member.get_or_insert_with(|| member.to_owned());
@@ -359,11 +368,11 @@ impl Error {
     }
 }
 
-/// A whole number of any type, as errors state it. One that has no room becomes the nearest that has.
+/// An integer of any type, for errors. Values out of range are converted as documented for each method.
 pub trait Stated {
-    /// The number with a sign.
+    /// Returns the number as `i64`; `i64::MAX` if it is larger.
     fn signed(self) -> i64;
-    /// The number without one.
+    /// Returns the number as `u64`; 0 if it is negative.
     fn unsigned(self) -> u64;
 }
 
@@ -384,7 +393,8 @@ macro_rules! stated {
 stated! { u8 u16 u32 u64 usize i16 i32 i64 }
 
 impl ErrorKind {
-    /// Whether line feeds in the text are ours, not those of a name in the file: reports of compilers and hints.
+    /// Whether line feeds in the message are intended, as those of compiler reports and hints, and cannot be
+    /// part of a name in the file.
     const fn may_have_lines(&self) -> bool {
         !matches!(
             self,
@@ -398,7 +408,7 @@ impl ErrorKind {
     }
 }
 
-/// Names of a file are escaped, so that an error cannot steer the terminal it is printed on.
+/// Writes the message. Names in the file are escaped, so that they cannot control the terminal.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = self.kind.to_string();
@@ -408,12 +418,12 @@ impl fmt::Display for Error {
     }
 }
 
-/// Names are escaped.
+/// Writes the location, with escaped names.
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts: Vec<String> = Vec::new();
         match (&self.uri, &self.object) {
-            // The table of a file that is one has no name.
+            // The table of a file that consists of one table has no name.
             (Some(uri), Some(object)) if !object.is_empty() => parts.push(format!("{uri}:{object}")),
             (Some(uri), _) => parts.push(uri.clone()),
             (None, Some(object)) => parts.push(object.clone()),
@@ -426,7 +436,7 @@ impl fmt::Display for Place {
             parts.push(format!("entry {entry}"));
         }
         if let Some(byte) = self.byte {
-            // The pages of a cluster are anywhere in the file: their bytes are counted from its beginning.
+            // Pages of a cluster may be anywhere in the file, so their byte offsets are those in the file.
             let within = self.block.is_some() && self.unit != Some("cluster");
             parts.push(format!("byte {}{byte:#x}", if within { "+" } else { "" }));
         }

@@ -1,4 +1,4 @@
-//! The one trait a format registers.
+//! [`BlockFormat`], the trait that a format implements to be read by the engine, and its context types.
 
 use crate::{Decoder, Error, Group, Kernel, Result, ScratchBuffer, Task};
 use forthwith_columns::{Encoding, Memory, Presence, Slot};
@@ -9,22 +9,23 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// A format's knowledge of its blocks. Registered under its id by the façade, looked up by the engine.
+/// Unframing and decoding of the blocks of a format. The façade registers the implementations by their id,
+/// and the engine looks them up.
 pub trait BlockFormat: Send + Sync {
-    /// The id plans carry.
+    /// Returns the id of the format, which plans contain.
     fn id(&self) -> &'static str;
 
-    /// The format's word for a block, for errors.
+    /// Returns the format's name for a block, for errors.
     fn unit(&self) -> &'static str {
         "basket"
     }
 
-    /// Strips a stored block's framing: verifies it, finds the codec in the block itself, decompresses,
-    /// splits off entry bounds. The result may borrow the stored bytes (nothing was compressed) or the
-    /// scratch. By default, the block as it is stored.
+    /// Removes the framing of a stored block: verifies it, decompresses the block by the codec that it
+    /// declares, and separates entry bounds. The result may borrow from the stored bytes (if they are
+    /// uncompressed) or from the scratch memory. The default returns the stored bytes.
     ///
     /// # Errors
-    /// Whatever is wrong with the framing or the codec's stream, with the byte.
+    /// An invalid framing, or an error of the codec, with the byte offset.
     fn unframe<'a>(
         &self,
         group: &Group,
@@ -37,7 +38,8 @@ pub trait BlockFormat: Send + Sync {
         Ok(Block { payload: stored, entries, bounds: &[], origin: 0 })
     }
 
-    /// How the values of an unframed block are stored, if it is values of one type and nothing else.
+    /// Returns the encoding of the values of an unframed block; `None` unless the block consists of values of
+    /// one type.
     fn values(&self, group: &Group, task: &Task) -> Option<Encoding> {
         let _ = task;
         match &group.decoder {
@@ -48,48 +50,50 @@ pub trait BlockFormat: Send + Sync {
         }
     }
 
-    /// How the entries' bytes lie in a stored block: asked before the block is read, so that a long one can
-    /// be read piece by piece and shared by threads. `head` is the block's beginning as far as it was read,
-    /// which may be nothing. [`Framing::Whole`] is the default, and the answer to anything odd.
+    /// Returns how the bytes of the entries are arranged in a stored block. Called before the block is read,
+    /// so that a long one can be read in pieces and decoded by several threads. `head` is the part of the
+    /// block that was read, which may be empty. The default is [`Framing::Whole`], which is also right for
+    /// unusual or invalid framing.
     fn locate(&self, group: &Group, task: &Task, head: &[u8]) -> Framing {
         let _ = (group, task, head);
         Framing::Whole
     }
 
-    /// The range of the entries' bytes within a task's stored bytes, for blocks that are [`Framing::Pieces`].
+    /// Returns the ranges of the entries in a task's stored bytes, for blocks with [`Framing::Pieces`].
     ///
     /// # Errors
-    /// Whatever is wrong with the framing, with the byte. By default, that the format has no such blocks.
+    /// An invalid framing, with the byte offset. The default returns an error, as the format has no such
+    /// blocks.
     fn pieces(&self, group: &Group, task: &Task, stored: &[u8]) -> Result<Vec<Piece>> {
         let _ = (task, stored);
         Err(Error::unsupported(format!("a block of {} in pieces", self.id())).in_object(&group.path))
     }
 
-    /// Whether `next` goes on where `task` ends, in the file and in its entries, so that the bytes which
-    /// [`unframe`](Self::unframe) gives of both are those of one task with the ranges of both: neither is
-    /// compressed, and nothing lies between them.
+    /// Whether `next` continues `task` in the file and in its entries, and both are uncompressed with no
+    /// bytes between them. [`unframe`](Self::unframe) of a single task with both ranges then returns the
+    /// bytes of both.
     fn continues(&self, group: &Group, task: &Task, next: &Task) -> bool {
         let _ = (group, task, next);
         false
     }
 
-    /// Whether [`decode`](Self::decode) runs a program of which nothing says that it ends. Its blocks are
-    /// decoded by other threads than the calling one, which listens for a cancellation, and it looks at the
-    /// [flag](Scratch::interrupt) of its scratch.
+    /// Whether [`decode`](Self::decode) runs programs that may run without bound. Their blocks are not
+    /// decoded by the calling thread, which checks for cancellation, and `decode` has to observe the
+    /// [interrupt flag](Scratch::interrupt) of its scratch memory.
     fn may_run_long(&self) -> bool {
         false
     }
 
-    /// Whether blocks of both groups, which the format decodes itself and which are of two files, can fill the same columns one
-    /// after the other. [`Columns::ends`] and [`Columns::origin`] are all that the blocks of the second file know of the first.
+    /// Whether blocks of two groups with [`Decoder::Format`], from two files, can be appended to the same
+    /// columns. Blocks of the second file get only [`Columns::ends`] and [`Columns::origin`] from the first.
     fn fills_same_columns(&self, first: &Group, other: &Group) -> bool {
         first.decoder == other.decoder
     }
 
-    /// Decodes a stored block, for groups whose decoder is [`Format`](crate::Decoder::Format).
+    /// Decodes a stored block of a group with [`Decoder::Format`].
     ///
     /// # Errors
-    /// Whatever is wrong with the block. By default, that the format decodes nothing itself.
+    /// An invalid block. The default returns an error, as the format has no such groups.
     fn decode(
         &self,
         group: &Group,
@@ -104,109 +108,114 @@ pub trait BlockFormat: Send + Sync {
     }
 }
 
-/// How the entries' bytes lie in a stored block.
+/// Arrangement of the bytes of the entries in a stored block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// Only the whole block tells: it is read and [unframed](BlockFormat::unframe).
+    /// Unknown until the whole block is read and [unframed](BlockFormat::unframe).
     Whole,
-    /// They lie there as they are, in this range of the stored bytes. Threads can each unframe the block and
-    /// decode some of its entries; where no entry bounds are needed, the range can be read and decoded piece
-    /// by piece.
+    /// Uncompressed and contiguous in this range of the stored bytes. Several threads can unframe the block
+    /// and decode some of its entries each; if entry bounds are not needed, the range can be read and decoded
+    /// in pieces.
     Plain(Range<u64>),
-    /// They lie there as they are, with framing between: [`pieces`](BlockFormat::pieces) says where, when the
-    /// block is there.
+    /// Uncompressed with framing in between: [`pieces`](BlockFormat::pieces) returns the ranges after the
+    /// block was read.
     Pieces,
 }
 
-/// A part of a task's stored bytes that is entries and nothing else.
+/// A contiguous part of a task's stored bytes that consists of entries only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// Its range.
+    /// Range in the stored bytes.
     pub bytes: Range<usize>,
-    /// Its entries.
+    /// Number of entries.
     pub entries: u64,
-    /// The number of the block it belongs to, for errors.
+    /// Number of its block, for errors.
     pub block: u64,
 }
 
-/// Where a format that [decodes](BlockFormat::decode) itself puts what it decodes: the places of a group's
-/// columns, had in the order of the blocks. On its turn a block takes places as often as it likes; ahead of
-/// its turn it can find out how many it needs, wait, take all of them, pass the turn on, and write next to
-/// the others.
+/// Columns of a group, to which a format that [decodes](BlockFormat::decode) its blocks appends items in the
+/// order of the blocks. During its turn, a block takes slots any number of times. Before its turn, it can
+/// determine the number of items it needs, wait, take all slots, pass the turn on, and then write
+/// concurrently with other blocks.
 pub trait Columns {
-    /// Whether it is the block's turn.
+    /// Whether the block has its turn.
     fn is_turn(&self) -> bool;
 
-    /// Waits for the turn.
+    /// Waits for the turn of the block.
     ///
     /// # Errors
-    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
+    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the operation was cancelled meanwhile.
     fn wait(&mut self) -> Result<()>;
 
-    /// Whether to go on, after the [flag](Scratch::interrupt) of the scratch was set.
+    /// Checks for cancellation, after the [flag](Scratch::interrupt) of the scratch was set.
     ///
     /// # Errors
-    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the work was given up meanwhile.
+    /// [`Cancelled`](crate::ErrorKind::Cancelled), if the operation was cancelled.
     fn go_on(&self) -> Result<()>;
 
-    /// A number for each column that goes on from block to block, 0 at first: what the next offset or row
-    /// begins with; and behind them what else the block before left. On one's turn.
+    /// Returns the numbers that the previous block left by [`set_ends`](Self::set_ends): one for each column,
+    /// such as its last offset or its number of content rows, and any further numbers. They are 0 at first.
+    /// Call it during the turn.
     fn ends(&self) -> Vec<i64>;
 
-    /// The [`ends`](Self::ends) that the first block of this plan found: 0, unless blocks of other plans fill the columns before.
-    /// Numbers that count from the beginning of a plan are counted from there. On one's turn.
+    /// Returns the [`ends`](Self::ends) before the first block of this plan: 0, unless blocks of other plans
+    /// were appended before. Numbers that are relative to a plan are relative to these. Call it during the
+    /// turn.
     fn origin(&self) -> Vec<i64>;
 
-    /// Leaves these numbers to the next block: one for each column, and any number of others. On one's turn.
+    /// Sets the numbers for the next block: one for each column, and any number of others. Call it during the
+    /// turn.
     fn set_ends(&mut self, ends: &[i64]);
 
-    /// Places for a number of items of each column. On one's turn, and when the places taken before were
-    /// dropped.
+    /// Allocates slots for a number of items of each column. Call it during the turn, after slots that were
+    /// taken before have been dropped.
     ///
     /// # Errors
     /// [`OutOfMemory`](crate::ErrorKind::OutOfMemory).
     fn take(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
-    /// Appends the index of rows, some of which are missing and the first of which is row `first` of the content,
-    /// to a column of 64-bit integers, if that goes on with all that it has and such an index is wanted. Answers
-    /// whether it was done, without memory and a place. On one's turn.
+    /// Appends the index of an option type to a column of 64-bit integers without allocating memory for it.
+    /// `rows` tells which rows are valid, and `first` is the content row of the first valid one. Returns
+    /// `false`, without effect, if the column cannot represent this or the plan does not ask for it. Call it
+    /// during the turn.
     fn append_rows(&mut self, column: usize, first: i64, rows: &Presence) -> bool;
 
-    /// The number of the column that takes views of text, as [`Group::views`](crate::Group::views), if the plan asks for views. A
-    /// view is two 64-bit integers; the next column takes the bytes that the views point into.
+    /// Returns the number of the column for text views, as [`Group::views`](crate::Group::views), if the plan
+    /// asks for views. A view is two 64-bit integers; the next column has the bytes to which the views point.
     fn views(&self) -> Option<usize> {
         None
     }
 
-    /// Counts bytes of texts that were given as views.
+    /// Adds to the total length of texts that were appended as views.
     fn count_text(&self, _bytes: u64) {}
 
-    /// As the last [`take`](Self::take), which passes the turn on.
+    /// Allocates slots as [`take`](Self::take) does, and passes the turn on.
     ///
     /// # Errors
-    /// As there.
+    /// See [`take`](Self::take).
     fn take_last(&mut self, items: &[usize]) -> Result<Vec<Slot<'_>>>;
 
-    /// Says that each text that the block has appended is UTF-8. If a block does not, the engine looks at all text of the columns.
+    /// Declares that all text that the block appended is valid UTF-8. Unless every block does, the engine
+    /// validates all text of the columns.
     fn text_is_valid(&mut self) {}
 }
 
 /// A block without its framing.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
-    /// The entries' bytes, one after the other.
+    /// The bytes of the entries, which are contiguous.
     pub payload: &'a [u8],
     /// Number of entries.
     pub entries: u64,
-    /// Where each entry begins and ends, if the block says so: `entries + 1` little-endian `u32`, ascending
-    /// and none above the payload's length; or only those of the entries that the task [wants](Task::wanted),
-    /// one more than they are. Empty if it does not.
+    /// Byte offsets of the entries in the payload: `entries + 1` little-endian `u32`, ascending and none
+    /// above the payload's length; or only those of the [wanted](Task::wanted) entries, one more than their
+    /// number. Empty if the block does not store them.
     pub bounds: &'a [u8],
-    /// Bytes before the payload from which positions in the data are counted.
+    /// Number of bytes before the payload from which positions in the data are counted.
     pub origin: u64,
 }
 
-/// Memory a worker keeps warm from block to block.
+/// Memory and codec contexts that a worker reuses between blocks.
 #[derive(Default)]
 pub struct Scratch {
     payload: ScratchBuffer,
@@ -219,20 +228,20 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Empty scratch.
+    /// Creates empty scratch memory.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Empty scratch, to be had from `memory`.
+    /// Creates empty scratch memory that is allocated from `memory`.
     #[must_use]
     pub fn of(memory: &Memory) -> Self {
         let room = || ScratchBuffer::new(memory.clone());
         Self { payload: room(), bounds: room(), ..Self::default() }
     }
 
-    /// The same, with the most bytes that one block may take when it is decompressed.
+    /// Sets the upper bound on the decompressed size of a block in bytes.
     #[must_use]
     pub fn limited(mut self, bytes: Option<usize>) -> Self {
         self.decompressor.set_limit(bytes);
@@ -240,21 +249,20 @@ impl Scratch {
         self
     }
 
-    /// The bytes that one block may take, if there is a limit.
+    /// Returns the upper bound on the decompressed bytes of one block; `None` if unlimited.
     #[must_use]
     pub const fn limit(&self) -> Option<usize> {
         self.limit
     }
 
-    /// Set by the engine when the worker may have to stop. A format that [may run
-    /// long](BlockFormat::may_run_long) clears it and asks [`Columns::go_on`].
+    /// Returns the flag that the engine sets when the worker may have to stop. A format that [may run
+    /// long](BlockFormat::may_run_long) clears it and calls [`Columns::go_on`].
     #[must_use]
     pub const fn interrupt(&self) -> &Arc<AtomicBool> {
         &self.interrupt
     }
 
-    /// Gives back what is larger than `bytes`: one large block must not be paid for as long as there are
-    /// small ones.
+    /// Frees buffers of more than `bytes` bytes, so that one large block does not occupy memory for long.
     pub fn trim(&mut self, bytes: usize) {
         self.payload.trim(bytes);
         self.bounds.trim(bytes);
@@ -263,7 +271,7 @@ impl Scratch {
         }
     }
 
-    /// The format's own warm state, and the codecs.
+    /// Returns the format's own state that is kept between blocks, and the codecs.
     pub fn own<T: Any + Send + Default>(&mut self) -> (&mut T, &mut Decompressor) {
         if !self.own.as_ref().is_some_and(|own| own.is::<T>()) {
             self.own = Some(Box::new(T::default()));
@@ -273,17 +281,17 @@ impl Scratch {
         (own.expect("of this type"), &mut self.decompressor)
     }
 
-    /// Memory for a payload whose length shows only when it is there, and the codecs. Contents are whatever
-    /// the last block left; the length is what was needed so far.
+    /// Returns a buffer for a payload of unknown length, and the codecs. The buffer keeps its contents and
+    /// length from the previous block.
     pub fn growing(&mut self) -> (&mut Vec<u8>, &mut Decompressor) {
         (&mut self.grown, &mut self.decompressor)
     }
 
-    /// Memory for a payload of `payload` bytes, for `bounds` bytes of entry bounds, and the codecs. Contents
-    /// are whatever the last block left.
+    /// Returns buffers of `payload` bytes for a payload and `bounds` bytes for entry bounds, and the codecs.
+    /// The contents are unspecified.
     ///
     /// # Errors
-    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) when the system has not that much.
+    /// [`ErrorKind::OutOfMemory`](crate::ErrorKind::OutOfMemory) if the buffers cannot be allocated.
     pub fn rooms(
         &mut self,
         payload: usize,

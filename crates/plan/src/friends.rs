@@ -1,23 +1,24 @@
-//! Tables whose entries belong together, by the word of the file that has one of them.
+//! Friend tables, as a file declares them.
 
-/// A table whose entries belong to those of another one.
+/// A friend of a table: another table with corresponding entries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FriendName {
-    /// Its name in expressions.
+    /// Name of the friend in expressions.
     pub name: String,
-    /// The file that it is in, as the other one names it; empty if that is the same.
+    /// The file of the friend, as the table names it; empty if it is the same file.
     pub file: String,
-    /// The path of the table in that file.
+    /// Path of the friend in that file.
     pub path: String,
 }
 
-/// Which entries of a table have which two numbers.
+/// Index of a table by two numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TableIndex {
-    /// The first number, as an expression in TTreeFormula's spelling.
+    /// Expression of the first number, in the syntax of TTreeFormula.
     pub major: String,
-    /// The second number.
+    /// Expression of the second number.
     pub minor: String,
-    /// Both numbers of each entry, and the entry: as the file has them, whose word it is that they ascend.
+    /// Both numbers of each entry, and the entry, as stored in the file, which should have them in ascending
+    /// order.
     pub rows: Vec<(i64, i64, u64)>,
 }

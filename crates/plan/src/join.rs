@@ -1,10 +1,10 @@
-//! Tasks whose blocks are one in the file as one task.
+//! Merging of tasks whose blocks are contiguous in the file.
 
 use crate::{BlockFormat, Plan, Stored};
 
 impl Plan {
-    /// Makes one task of tasks whose blocks [are one](BlockFormat::continues) in the file: for who takes their
-    /// bytes as they are. Threads can share less of such a plan.
+    /// Merges adjacent tasks whose blocks [continue each other](BlockFormat::continues) in the file, for
+    /// callers that use the stored bytes directly. Threads can share less of such a plan.
     pub fn join(&mut self, format: &dyn BlockFormat) {
         let groups = &self.groups;
         self.tasks.dedup_by(|next, task| {

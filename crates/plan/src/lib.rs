@@ -1,4 +1,4 @@
-//! The vocabulary of the seams, and nothing else.
+//! Plans, errors and the traits between file formats and the engine.
 mod append;
 mod block_list;
 mod blocks;

@@ -1,26 +1,26 @@
-//! The account that a file gives of values, without their being read.
+//! Statistics of values that a file stores.
 
 use std::ops::Range;
 
-/// Limits of the values of a field in some entries, as a file's statistics say: the items of lists, and the values that
-/// are not missing. Of NaN they say nothing.
+/// Bounds on the values of a field in a range of entries, by the file's statistics. They cover the items of
+/// lists and all values that are not missing, except NaN.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Limits {
-    /// The entries.
+    /// The range of entries.
     pub entries: Range<u64>,
-    /// No value is smaller.
+    /// Lower bound on the values.
     pub least: Limit,
-    /// No value is larger.
+    /// Upper bound on the values.
     pub greatest: Limit,
 }
 
-/// One limit.
+/// A bound on values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Limit {
-    /// A whole number; of booleans 0 or 1.
+    /// An integer; 0 or 1 for booleans.
     Integer(i128),
-    /// A number, which is not NaN.
+    /// A floating-point number, which is not NaN.
     Float(f64),
-    /// Text, compared byte by byte.
+    /// Text, which is compared byte by byte.
     Text(Vec<u8>),
 }

@@ -1,21 +1,21 @@
-//! The names that an error lists because none of them is similar to the one asked for.
+//! The names that an error lists if none is similar to the requested one.
 
 use std::{collections::HashSet, fmt};
 
-/// The first names of a file or table, and how many there are.
+/// The first names of a file or table, and the number of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameListing {
     first: Vec<String>,
     count: usize,
 }
 
-/// Names that are listed.
+/// Upper bound on the number of listed names.
 const LISTED: usize = 10;
-/// Characters of a name that are shown.
+/// Number of characters after which a name is truncated.
 const LONGEST: usize = 60;
 
 impl NameListing {
-    /// Lists names, each once.
+    /// Lists distinct names.
     #[must_use]
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         let mut seen = HashSet::new();
@@ -32,7 +32,7 @@ impl NameListing {
     }
 }
 
-/// `there are a, b and 7 more`; empty if there are no names.
+/// Writes a clause such as `there are a, b and 7 more`; nothing for an empty list.
 impl fmt::Display for NameListing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let are = if self.count == 1 { "is" } else { "are" };

@@ -1,19 +1,20 @@
-//! Numbers that are given, with all of their digits, for columns of any type.
+//! Exact numbers that are independent of a column type.
 
 use forthwith_columns::DType;
 use std::{fmt, str::FromStr};
 
-/// A number that stands for missing values.
+/// A sentinel for missing values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Number {
-    /// A whole number.
+    /// An integer.
     Whole(i128),
-    /// A number that may have digits behind the point.
+    /// A floating-point number.
     Real(f64),
 }
 
 impl Number {
-    /// The number in native order; nothing if the type does not have it. Digits behind the point of real numbers may be lost.
+    /// Returns the bytes of the number as `dtype` in native order; `None` if the type cannot represent it.
+    /// Integers have to be exact; floating-point numbers may be rounded to `Float32`.
     ///
     /// ```
     /// use forthwith_columns::DType;
@@ -62,11 +63,11 @@ impl Number {
         }
     }
 
-    /// The whole number that it is.
+    /// Returns the number as an integer; `None` if it has a fraction or exceeds all integer types.
     fn whole(self) -> Option<i128> {
         match self {
             Self::Whole(number) => Some(number),
-            // What is larger is no number of any type of whole numbers.
+            // Larger numbers exceed all integer types.
             Self::Real(number) => {
                 (number.fract() == 0.0 && number.abs() < 2f64.powi(65)).then_some(number as i128)
             }
@@ -100,7 +101,7 @@ impl FromStr for Number {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         match text.parse() {
-            // Only floats have a zero below zero.
+            // Only floating-point types have a negative zero.
             Ok(0) if text.starts_with('-') => Ok(Self::Real(-0.0)),
             Ok(number) => Ok(Self::Whole(number)),
             Err(_) => text.parse().map(Self::Real),

@@ -1,10 +1,10 @@
-//! Memory that is used again and again.
+//! Memory that is reused between blocks.
 
 use crate::{Error, ErrorKind, Result};
 use forthwith_columns::{Buffer, Memory, Policy};
 
-/// Memory for one block after another: kept as long as it suffices, in huge pages where it is large, which
-/// decompressing into it and decoding from it gain from.
+/// A buffer that is reused between blocks and reallocated when it is too small. Large buffers have huge
+/// pages, which make decompression and decoding faster.
 #[derive(Debug)]
 pub struct ScratchBuffer {
     memory: Memory,
@@ -12,32 +12,33 @@ pub struct ScratchBuffer {
 }
 
 impl ScratchBuffer {
-    /// None yet, to be had from `memory`.
+    /// Creates an empty buffer that is allocated from `memory`.
     #[must_use]
     pub const fn new(memory: Memory) -> Self {
         Self { memory, held: None }
     }
 
-    /// Memory for scratch: large enough blocks get huge pages where columns do, and what is given back is not
-    /// kept, unless for others of this process.
+    /// Returns an allocator for scratch memory: large blocks have huge pages if columns do, and freed memory
+    /// is not pooled, except for other users in this process.
     #[must_use]
     pub fn memory(columns: &Policy) -> Memory {
         Memory::new(Policy { pool_bytes: 0, huge_from: HUGE_FROM, limit: None, ..columns.clone() })
     }
 
-    /// Bytes held.
+    /// Returns the capacity of the buffer in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.held.as_ref().map_or(0, Buffer::capacity)
     }
 
-    /// Whether nothing is held.
+    /// Whether the buffer is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A buffer of some length, holding anything. Refusal is an error rather than the end of the process.
+    /// Returns `bytes` bytes of the buffer with unspecified contents, reallocating it if needed. A failed
+    /// allocation is an error and does not abort the process.
     ///
     /// # Errors
     /// [`ErrorKind::OutOfMemory`].
@@ -45,8 +46,8 @@ impl ScratchBuffer {
         let refused =
             || Error::new(ErrorKind::OutOfMemory { what: "scratch for a block", bytes: bytes as u64 });
         if self.held.as_ref().is_none_or(|held| held.capacity() < bytes) {
-            // The old memory is given back first: nothing in it is worth copying. The next block may be a
-            // little larger.
+            // The old memory is freed first, since its contents are not needed. The next block may be
+            // slightly larger.
             self.held = None;
             let more = bytes.saturating_add(bytes / 8);
             let held = self.memory.allocate(more).or_else(|_| self.memory.allocate(bytes));
@@ -55,7 +56,7 @@ impl ScratchBuffer {
         self.held.as_mut().map(|held| held.bytes_mut(bytes)).ok_or_else(refused)
     }
 
-    /// Gives back more than `bytes`.
+    /// Frees the buffer if it has more than `bytes` bytes.
     pub fn trim(&mut self, bytes: usize) {
         if self.len() > bytes {
             self.held = None;
@@ -64,11 +65,11 @@ impl ScratchBuffer {
 }
 
 impl Default for ScratchBuffer {
-    /// With huge pages.
+    /// Creates an empty buffer, by the default policy with huge pages.
     fn default() -> Self {
         Self::new(Self::memory(&Policy::default()))
     }
 }
 
-/// Huge pages have two megabytes.
+/// Size in bytes from which on huge pages are used: that of one huge page.
 const HUGE_FROM: usize = 2 << 20;

@@ -1,4 +1,4 @@
-//! A plan: which blocks to read and what decodes them. Plain data.
+//! Plans: the blocks to read and their decoders, as plain data.
 
 use crate::PlannedConstant;
 use bytes::Bytes;
@@ -12,55 +12,55 @@ use std::{
     sync::Arc,
 };
 
-/// The answer to "these columns, these entries". It can be printed, counted, cut, serialised and sent to
-/// another machine: a task never holds a closure.
+/// The blocks and decoders that read some columns and entries of an object. A plan can be printed, counted,
+/// divided, serialised and sent to another machine: it does not contain closures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The id of the [`BlockFormat`](crate::BlockFormat) that unframes the blocks.
+    /// Id of the [`BlockFormat`](crate::BlockFormat) that unframes the blocks.
     pub format: String,
-    /// The file.
+    /// Name of the file.
     pub uri: String,
-    /// The object within the file.
+    /// Path of the object within the file.
     pub object: String,
-    /// Other files with blocks, by the names that the file has for them. Where they are in [`Stored::Range`]
-    /// is up to [`Several`](https://docs.rs/forthwith-io/latest/forthwith_io/struct.Several.html), of which
-    /// they are the second and the following.
+    /// Further files with blocks, by the names that the file uses for them.
+    /// [`Several`](https://docs.rs/forthwith-io/latest/forthwith_io/struct.Several.html) maps
+    /// [`Stored::Range`] to them: they are its second and further sources.
     #[serde(default)]
     pub others: Vec<String>,
-    /// The entries asked for, or the range in which [some](Self::chosen) are.
+    /// The requested entries, or the range that contains the [selected](Self::chosen) ones.
     pub entries: Range<u64>,
-    /// The delivered groups: one for each field asked for (or one for all of them that is split), then the
-    /// groups only needed by others.
+    /// The delivered groups, one for each requested field (or one for all, if it is split), and then the
+    /// groups that are only needed by others.
     pub groups: Vec<Group>,
-    /// The number of groups that were asked for.
+    /// Number of delivered groups.
     pub delivered: u32,
     /// The blocks to decode, ordered by group, then by entry.
     pub tasks: Vec<Task>,
-    /// The change of each array, if they are not delivered as they are.
+    /// Change of each array before delivery; empty if they are delivered unchanged.
     #[serde(default)]
     pub picks: Vec<Pick>,
-    /// Text has to be UTF-8, which the engine validates. Otherwise it is taken as it is.
+    /// Whether the engine validates that text is UTF-8.
     #[serde(default)]
     pub utf8: bool,
-    /// Conversion of text after it was read.
+    /// Conversion of text after reading.
     #[serde(default, skip_serializing_if = "is_default")]
     pub text: TextPolicy,
-    /// Times become the numbers that they are stored as.
+    /// Whether times are delivered as the integers that are stored.
     #[serde(default, skip_serializing_if = "is_default")]
     pub times_as_integers: bool,
-    /// Which rows of options are there is wanted as bits, as Arrow has it, where the format knows it. An index is
-    /// made of them when it is looked at; otherwise it is made while the rows are decoded, side by side.
+    /// Whether the validity of option types is kept as a bitmap, as in Arrow, if the format has one. The
+    /// index is then created on first access; otherwise it is created while blocks are decoded, in parallel.
     #[serde(default)]
     pub bits: bool,
-    /// Validated text is read as Arrow's views if the format can fill a [group](Group::views) with them. Offsets and bytes are made
-    /// of the views on first use.
+    /// Whether validated text is read as Arrow's views, if the format can fill a [group](Group::views) with
+    /// them. Offsets and bytes are created from the views on first use.
     #[serde(default, skip_serializing_if = "is_default")]
     pub views: bool,
-    /// Columns that no block has, in the order of their positions among the arrays. They are put there when the blocks are
-    /// read.
+    /// Columns with a constant value, ordered by their positions among the arrays. They are inserted when the
+    /// plan is read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<PlannedConstant>,
-    /// The entries that are decoded, in ascending order, if not all of the [range](Self::entries) are.
+    /// The entries to decode, in ascending order; `None` for all of the [range](Self::entries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub chosen: Option<Arc<[u64]>>,
 }
@@ -70,21 +70,22 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Plan {
-    /// Bytes to read.
+    /// Returns the number of stored bytes of all tasks.
     #[must_use]
     pub fn stored_bytes(&self) -> u64 {
         self.tasks.iter().map(|t| t.stored.len()).fold(0, u64::saturating_add)
     }
 
-    /// The entries of this plan that a task has something of, of the range that it counts: `task.entries` or
-    /// `task.wanted`. Where a group [counts items](Group::items), a block at whose end an entry goes on
-    /// shares that entry with the next one.
+    /// Converts a range that a task counts, `task.entries` or `task.wanted`, to entries of this plan. If a
+    /// group [counts items](Group::items), an entry that is continued in the next block belongs to both
+    /// ranges.
     #[must_use]
     pub fn entries_of(&self, task: &Task, counted: &Range<u64>) -> Range<u64> {
         let Some(group) = self.groups.get(task.group as usize) else { return self.entries.clone() };
         let Some(items) = &group.items else { return counted.clone() };
         if group.joins {
-            // Of lists: as the first group of the field, which tells which entries are in a block.
+            // Groups of lists have the entries of the first group of the field, which knows the entries of a
+            // block.
             let own = self.groups.iter().take(task.group as usize).rposition(|group| !group.joins);
             let blocks = self
                 .tasks
@@ -94,7 +95,7 @@ impl Plan {
             let all = ranges.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
             return all.unwrap_or_else(|| self.entries.clone());
         }
-        // An entry has a fixed number of items.
+        // Each entry has the same number of items.
         let count = self.entries.end.saturating_sub(self.entries.start);
         let each = items.end.saturating_sub(items.start).checked_div(count).filter(|each| *each > 0);
         let Some(each) = each else { return self.entries.clone() };
@@ -104,14 +105,14 @@ impl Plan {
         entry(start / each)..entry(end.div_ceil(each))
     }
 
-    /// For each of the plan's first `arrays` arrays, the path of its field: messages name it.
+    /// Returns the paths of the fields of the plan's first `arrays` arrays, for messages.
     #[must_use]
     pub fn paths(&self, arrays: usize) -> Vec<String> {
         let groups: Vec<&Group> = self.groups.iter().filter(|group| !group.joins).collect();
         (0..arrays).map(|array| self.path(array, &groups)).collect()
     }
 
-    /// The path of an array, of groups that are no parts of others.
+    /// Returns the path of an array. `groups` are the groups that are not joined to others.
     fn path(&self, array: usize, groups: &[&Group]) -> String {
         if let Some(constant) = self.constants.iter().find(|constant| constant.at as usize == array) {
             return constant.constant.name.clone();
@@ -131,21 +132,22 @@ impl Plan {
     }
 }
 
-/// The change of an array: a field of the records in it [by itself](forthwith_columns::Array::pick), with
-/// lists that are known to be [regular](forthwith_columns::Array::regular).
+/// Selection of a field from an array of records ([`pick`](forthwith_columns::Array::pick)), whose lists are
+/// then made [regular](forthwith_columns::Array::regular).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pick {
-    /// The number of the array that has the records.
+    /// Index of the array with the records.
     pub array: u32,
-    /// From record to record; nothing for the array itself.
+    /// Names of nested fields; empty for the array itself.
     pub path: Vec<String>,
-    /// Keys of lists of that, and how many items each of them has.
+    /// Keys of list nodes in the selected field, and the length of each of their lists.
     #[serde(default)]
     pub lists: Vec<(String, u64)>,
 }
 
 impl Pick {
-    /// The fields without repetitions, and the array of each field among those of these: no picks if all are different.
+    /// Removes repeated fields, and returns the distinct ones with a pick of each original field from them;
+    /// no picks if all are distinct.
     #[must_use]
     pub fn once(fields: &[u32]) -> (Vec<u32>, Vec<Self>) {
         let mut arrays: HashMap<u32, u32> = HashMap::new();
@@ -162,39 +164,41 @@ impl Pick {
     }
 }
 
-/// The columns one kind of block fills.
+/// Columns that are filled by the same blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// The field's path.
+    /// Path of the field.
     pub path: String,
-    /// The decoder of a block.
+    /// Decoder of the blocks.
     pub decoder: Decoder,
-    /// Why this decoder, in a phrase.
+    /// Short explanation of the choice of decoder.
     pub reason: String,
-    /// The meaning of the columns.
+    /// Type of the array that the columns form.
     pub form: Form,
-    /// The columns, in the order the decoder writes them.
+    /// The columns, in the order in which the decoder writes them.
     pub columns: Vec<ColumnSpec>,
-    /// The group whose single column counts this group's items, when blocks have no bounds of their own.
+    /// Index of the group whose single column has the lengths of this group's lists, if blocks have no entry
+    /// bounds.
     pub counter: Option<u32>,
-    /// Whether the fields of the record that `form` is are delivered, an array each, instead of the record.
+    /// Whether the fields of the record type `form` are delivered as separate arrays instead of the record.
     #[serde(default)]
     pub split: bool,
-    /// Whether this is one more part of what the group before delivers: the arrays of both are
-    /// [joined](forthwith_columns::Array::join).
+    /// Whether the array of this group is [joined](forthwith_columns::Array::join) to that of the previous
+    /// group.
     #[serde(default)]
     pub joins: bool,
-    /// The unit that the tasks count instead of entries, if there is another: the items of lists, by numbers
-    /// that mean nothing beyond the plan.
+    /// Range of list items, if tasks count items instead of entries. The numbers are meaningful in this plan
+    /// only.
     #[serde(default)]
     pub items: Option<Range<u64>>,
-    /// The number of the column of text offsets that the format can fill with views. The next column is that of the text.
+    /// Index of the column of text offsets that the format can fill with views. The next column has the bytes
+    /// of the text.
     #[serde(default, skip_serializing_if = "is_default")]
     pub views: Option<u32>,
 }
 
 impl Group {
-    /// A group of a field by itself, as it is read, and the columns that this fills.
+    /// Creates the group of a single field with these columns.
     #[must_use]
     pub fn of(path: impl Into<String>, reading: Reading, columns: Vec<ColumnSpec>) -> Self {
         let Reading { form, decoder, reason } = reading;
@@ -206,33 +210,35 @@ impl Group {
 /// One column of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColumnSpec {
-    /// Buffer name: `node0-offsets`.
+    /// Name of the buffer, such as `node0-offsets`.
     pub key: String,
     /// Element type; int64 for offsets.
     pub dtype: DType,
-    /// Whether these are offsets: they get a leading zero, and are rebased when blocks are decoded apart.
+    /// Whether the items are offsets, which start with an additional zero and are shifted when blocks are
+    /// appended.
     pub offsets: bool,
-    /// The member, for errors.
+    /// Member path, for errors.
     pub member: String,
-    /// Most bytes a column can get from one byte of payload: the bound on what is reserved. Zero: one item
-    /// per entry and no more.
+    /// Upper bound on the bytes of the column per byte of payload, for the reservation of memory. 0 means at
+    /// most one item per entry.
     pub bytes_per_payload_byte: u32,
 }
 
-/// The decoder of a block's payload.
+/// Decoder of the payload of a block.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Decoder {
-    /// A columnar layout: copy, swap, unpack, offsets from bounds.
+    /// Columnar layout: items are copied, byte-swapped or unpacked, and offsets are computed from entry
+    /// bounds.
     Kernel(Kernel),
-    /// A record-oriented layout, run by the machine.
+    /// Record-oriented layout: a program is run by the Forth machine.
     Program(Arc<Program>),
-    /// The format [decodes](crate::BlockFormat::decode) its blocks itself, by this description of its own.
+    /// The format [decodes](crate::BlockFormat::decode) its blocks by this description.
     Format(Arc<str>),
 }
 
 impl Decoder {
-    /// `"kernel"`, `"program"` or `"format"`.
+    /// Returns the name of the variant: `"kernel"`, `"program"` or `"format"`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -243,19 +249,19 @@ impl Decoder {
     }
 }
 
-/// How a field is read.
+/// Decoder of a field, and the resulting type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// The meaning of the columns.
+    /// Type of the array that the columns form.
     pub form: Form,
-    /// The decoder of a block.
+    /// Decoder of the blocks.
     pub decoder: Decoder,
-    /// Why this decoder, in a phrase.
+    /// Short explanation of the choice of decoder.
     pub reason: String,
 }
 
 impl Reading {
-    /// By a program.
+    /// Creates the reading of a field by a program.
     #[must_use]
     pub fn program(program: Program, reason: impl Into<String>) -> Self {
         let form = program.form.clone();
@@ -267,34 +273,35 @@ impl Reading {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Kernel {
-    /// Every entry is `per_entry` values, one after the other. Writes one data column.
+    /// Each entry is `per_entry` contiguous values. Fills one data column.
     Flat {
-        /// The values.
+        /// Encoding of the values.
         wire: Encoding,
-        /// Values in an entry, at least 1.
+        /// Number of values in an entry, at least 1.
         per_entry: u64,
     },
-    /// Every entry is `size` bytes with values at fixed places. Writes one data column a slot.
+    /// Each entry is `size` bytes with values at fixed positions. Fills one data column for each slot.
     Slots {
-        /// Bytes in an entry.
+        /// Length of an entry in bytes.
         size: u64,
-        /// The places.
+        /// The positions of the values.
         slots: Vec<Slot>,
     },
-    /// Every entry is `header` bytes to skip, then any number of items of `per_item` values. Writes offsets,
-    /// then data.
+    /// Each entry is `header` bytes that are skipped, and any number of items of `per_item` values. Fills the
+    /// offsets and then the data column.
     Jagged {
-        /// Bytes before the first item of an entry.
+        /// Number of bytes before the first item of an entry.
         header: u32,
-        /// The values.
+        /// Encoding of the values.
         wire: Encoding,
-        /// Values in one item, at least 1.
+        /// Number of values in an item, at least 1.
         per_item: u64,
     },
 }
 
 impl Kernel {
-    /// The bytes of an entry and the places of its values, if all entries are of one size.
+    /// Returns the length of an entry in bytes and the positions of its values; `None` if entries differ in
+    /// length.
     #[must_use]
     pub fn fixed(&self) -> Option<(u64, Cow<'_, [Slot]>)> {
         match self {
@@ -308,45 +315,45 @@ impl Kernel {
     }
 }
 
-/// Values at a fixed place in every entry.
+/// Values at a fixed position in each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Slot {
-    /// Byte position in the entry.
+    /// Byte offset in the entry.
     pub at: u64,
-    /// The values.
+    /// Encoding of the values.
     pub wire: Encoding,
-    /// The number of items, at least 1.
+    /// Number of values, at least 1.
     pub count: u64,
 }
 
 /// One block to read and decode.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    /// Position in [`Plan::groups`].
+    /// Index in [`Plan::groups`].
     pub group: u32,
-    /// The block's number within its field, for errors.
+    /// Number of the block within its field, for errors.
     pub block: u64,
-    /// Entries the block holds, by the metadata.
+    /// Entries of the block, by the metadata.
     pub entries: Range<u64>,
-    /// The entries wanted of it; inside `entries`, not empty. Where some are [chosen](Plan::chosen), from the first to the last of
-    /// these.
+    /// Entries to decode, a non-empty range inside `entries`. If some are [selected](Plan::chosen), the range
+    /// from the first to the last of these.
     pub wanted: Range<u64>,
-    /// The bytes.
+    /// The stored bytes of the block.
     pub stored: Stored,
-    /// Bytes when decompressed, by the metadata: a hint for ordering work, never trusted.
+    /// Decompressed length in bytes by the metadata. It is used for the order of work and is not trusted.
     pub payload_hint: u64,
-    /// Groups that must be complete before this task, for the task's entries.
+    /// Indices of groups that have to be complete before this task is decoded.
     pub needs: Vec<u32>,
-    /// A note of the format about the block, such as its codec; 0 if there is nothing.
+    /// A number of the format for the block, such as its codec; 0 if unused.
     #[serde(default)]
     pub note: u64,
-    /// Numbers that the format has to know of the block besides, in an order of its own.
+    /// Further numbers that the format needs to decode the block, in an order of its own.
     #[serde(default)]
     pub numbers: Vec<i64>,
 }
 
 impl Task {
-    /// All entries of a block that is decoded by itself, and as long as it is stored.
+    /// Creates a task for all entries of an uncompressed block that does not depend on other groups.
     #[must_use]
     pub fn of(group: u32, block: u64, entries: Range<u64>, stored: Stored) -> Self {
         let (wanted, payload_hint) = (entries.clone(), stored.len());
@@ -355,25 +362,25 @@ impl Task {
     }
 }
 
-/// The place of a block's bytes.
+/// Location of the bytes of a block.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stored {
-    /// In the file.
+    /// A byte range of the file.
     Range(Range<u64>),
-    /// In the metadata that were read already.
+    /// Bytes that are part of the metadata.
     Inline(Bytes),
-    /// Nowhere: the metadata say a place that cannot be. Who reads the block gets this as its error, and
-    /// other blocks can be read.
+    /// The metadata give an impossible location. Reading this block is an error, but other blocks can be
+    /// read.
     Missing {
-        /// Why, in clear.
+        /// Description of the problem.
         reason: String,
-        /// The byte of the file that it is about.
+        /// Byte offset in the file to which it refers.
         at: Option<u64>,
     },
 }
 
 impl Stored {
-    /// Number of bytes.
+    /// Returns the number of bytes.
     #[must_use]
     pub fn len(&self) -> u64 {
         match self {
@@ -383,7 +390,7 @@ impl Stored {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the block has no bytes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0

@@ -1,4 +1,4 @@
-//! Writing a table, the mirror of a [`Dataset`](crate::Dataset).
+//! Writing of tables, the counterpart of a [`Dataset`](crate::Dataset).
 
 use crate::{Error, Number, Result};
 use bytes::Bytes;
@@ -7,39 +7,40 @@ use forthwith_columns::{
     arrow::{RecordBatch, SchemaRef},
 };
 
-/// A table being written, whatever the format: made for the names and [Form](forthwith_columns::Form)s of its
-/// columns and a [`Sink`](forthwith_io::Sink), filled step by step, and nothing before it is finished.
+/// A writer of a table in any format. It is created for the names and [Form](forthwith_columns::Form)s of the
+/// columns and a [`Sink`](forthwith_io::Sink), and is fed in steps. The file is valid only after
+/// [`finish`](Self::finish).
 pub trait TableWriter: Send {
-    /// Appends a step: an array a column, in their order, of the Forms that were announced (keys of nodes may
-    /// differ) and of one length.
+    /// Appends rows: one array for each column, in their order, with the declared Forms (keys of nodes may
+    /// differ) and of equal length.
     ///
     /// # Errors
-    /// Arrays that are not what was announced or contradict themselves; values the format has no room for,
-    /// with the column and the row; whatever the sink says.
+    /// Arrays of other types or inconsistent arrays; values that the format cannot represent, with the column
+    /// and the row; errors of the sink.
     fn write(&mut self, columns: &[Array]) -> Result<()>;
 
-    /// Appends batches of Arrow that have the announced columns, without making arrays of them, as the last ones if
-    /// nothing follows. Returns whether the format can: otherwise nothing was written.
+    /// Appends Arrow record batches with the declared columns directly. `is_last` tells that no more rows
+    /// follow. Returns `false`, without effect, if the format does not support it.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// See [`write`](Self::write).
     fn write_batches(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<bool> {
         let _ = (batches, is_last);
         Ok(false)
     }
 
-    /// Writes what is held back and what comes last, and finishes the sink.
+    /// Writes buffered rows and the end of the file, and finishes the sink.
     ///
     /// # Errors
-    /// Whatever the sink says.
+    /// Errors of the format or the sink.
     fn finish(self: Box<Self>) -> Result<Written>;
 }
 
-/// Refuses decimals that have more digits than their type, before a format has no room for them. `entries`
+/// Checks that decimals have no more digits than their type allows. `entries` is the number of entries that
 /// were written before.
 ///
 /// # Errors
-/// The first one, with column, entry and member.
+/// The first decimal with too many digits, with column, entry and member.
 pub fn check_digits<'a>(columns: impl IntoIterator<Item = (&'a str, &'a Array)>, entries: u64) -> Result<()> {
     columns.into_iter().try_for_each(|(name, array)| {
         array.check_digits().map_err(|many| {
@@ -49,71 +50,70 @@ pub fn check_digits<'a>(columns: impl IntoIterator<Item = (&'a str, &'a Array)>,
     })
 }
 
-/// Numbers of things that were written.
+/// Totals of a written file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Written {
-    /// Entries.
+    /// Number of entries.
     pub entries: u64,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     pub bytes: u64,
 }
 
-/// How to write. A format takes what it has a use for, and refuses what makes no sense for it.
+/// Options of writing. A format ignores options that do not concern it, and rejects contradictory ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WriteOptions {
-    /// The codec by the format's own name for it, `"zstd"` or `"none"`; the format's choice if there is none.
+    /// The format's name of the codec, such as `"zstd"` or `"none"`; `None` is the format's default.
     pub codec: Option<String>,
-    /// The codec's level; the codec's own choice if there is none.
+    /// Compression level; `None` is the codec's default.
     pub level: Option<i32>,
-    /// Entries in a block (a row group) at most.
+    /// Upper bound on the number of entries in a block or row group.
     pub block_entries: Option<u64>,
-    /// The schema to write by, in the format's own words, where it has such: that of a file of the same format
-    /// whose columns are copied.
+    /// The schema of the file in the format's own language, such as that of a file whose columns are copied.
     pub schema: Option<String>,
-    /// The name of the record type, where the format has one.
+    /// Name of the record type, in formats that have one.
     pub name: Option<String>,
-    /// What is around the rows, where a format has several ways, by its own words.
+    /// The format's name of the framing of rows, in formats with several.
     pub framing: Option<String>,
-    /// The kind of table, where a format has several: `"tree"` or `"ntuple"`.
+    /// Kind of table, in formats with several: `"tree"` or `"ntuple"`.
     pub table: Option<String>,
-    /// Whether values that repeat are written once and referred to, where the format can.
+    /// Whether repeated values are dictionary-encoded, in formats that support it.
     pub dictionary: Option<bool>,
-    /// The text of NaN and infinities, in a format that has no way to write them: JSON.
+    /// Treatment of NaN and infinities, in formats that cannot represent them (JSON).
     pub not_numbers: NotNumbers,
-    /// The spelling of rows, in a format whose rows are cells of text: CSV.
+    /// Layout of rows, in formats whose rows are text cells (CSV).
     pub cells: CellOptions,
-    /// The number that missing values become, with lists and texts that are empty, in formats whose tables may not have
-    /// them: those of ROOT.
+    /// Sentinel that replaces missing values, in formats that cannot represent them (those of ROOT). Missing
+    /// lists and texts become empty.
     pub nulls: Option<Number>,
-    /// Columns whose lists another column counts, with the name of that one, in formats that store such counts beside lists:
-    /// trees of ROOT, where each column has a counter of its own otherwise.
+    /// Pairs of a column of lists and the column with their lengths, in formats that store such counters
+    /// (trees of ROOT). Other columns of lists get a counter of their own.
     pub counters: Vec<(String, String)>,
-    /// Whether text that is not UTF-8 is written as it is, where its type in the file could hold it: an error otherwise.
+    /// Whether text that is not UTF-8 is written unchanged if its type in the file allows it; otherwise it is
+    /// an error.
     pub keep_text: bool,
-    /// Words that are kept with the file, in formats that have a place for such: names with their values.
+    /// Key-value metadata of the file, in formats that support them.
     pub metadata: Vec<(String, Bytes)>,
-    /// The Arrow schema that the columns had, whose metadata of fields and dictionaries are kept in formats that have
-    /// Arrow's types.
+    /// The Arrow schema of the columns. Formats with Arrow's types store its field metadata and dictionaries.
     pub arrow: Option<SchemaRef>,
 }
 
-/// The treatment of NaN and infinities where there is no way to write them.
+/// Treatment of NaN and infinities in formats that cannot represent them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NotNumbers {
-    /// They are an error, which names the column and the entry.
+    /// An error with the column and the entry.
     #[default]
     Refused,
-    /// They are missing values.
+    /// Written as missing values.
     Null,
-    /// They are the texts `NaN`, `Infinity` and `-Infinity`.
+    /// Written as the texts `NaN`, `Infinity` and `-Infinity`.
     Text,
 }
 
 impl NotNumbers {
-    /// The names by which [`parse`](Self::parse) knows them.
+    /// Names that [`parse`](Self::parse) accepts.
     pub const NAMES: [&str; 3] = ["error", "null", "string"];
 
-    /// The treatment of this name.
+    /// Returns the variant of this name; `None` for other names.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Refused, Self::Null, Self::Text];
@@ -121,18 +121,18 @@ impl NotNumbers {
     }
 }
 
-/// Spelling of rows as cells of text with separators between them.
+/// Layout of rows as text cells with separators.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellOptions {
-    /// The character between cells; by default a comma, or a tab in files whose names end with `.tsv`.
+    /// Separator between cells; `None` is a comma, or a tab in files whose names end with `.tsv`.
     pub separator: Option<char>,
-    /// Whether the first line has the names of the columns.
+    /// Whether the first line contains the names of the columns.
     pub header: bool,
-    /// The text of missing values.
+    /// Text of missing values.
     pub null: String,
-    /// The cells that are in quotes.
+    /// Cells that are quoted.
     pub quotes: Quotes,
-    /// Whether lines end with a carriage return and a line feed, rather than a line feed alone.
+    /// Whether lines end with CR LF instead of LF.
     pub crlf: bool,
 }
 
@@ -142,23 +142,24 @@ impl Default for CellOptions {
     }
 }
 
-/// Cells of text that are in quotes. Missing values never are.
+/// Cells that are quoted. Missing values are never quoted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quotes {
-    /// Cells that hold a separator, a quote, a line break, or spaces at their ends, and text that reads as a missing value.
+    /// Cells that contain a separator, a quote or a line break, start or end with a space, or read as a
+    /// missing value.
     #[default]
     Necessary,
-    /// All cells but numbers and booleans.
+    /// All cells except numbers and booleans.
     NotNumeric,
-    /// All cells, and the names of the columns.
+    /// All cells, including the names of the columns.
     Always,
 }
 
 impl Quotes {
-    /// The names by which [`parse`](Self::parse) knows them.
+    /// Names that [`parse`](Self::parse) accepts.
     pub const NAMES: [&str; 3] = ["necessary", "non_numeric", "always"];
 
-    /// The quotes of this name.
+    /// Returns the variant of this name; `None` for other names.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         let all = [Self::Necessary, Self::NotNumeric, Self::Always];

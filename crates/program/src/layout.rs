@@ -1,317 +1,317 @@
-//! The parts of an entry, in the order of its bytes: the layout that format crates make of their schemas.
+//! [`Layout`]: the type of an entry in the order of its bytes, which format crates derive from their schemas.
 
 use forthwith_columns::{DType, Encoding, LogicalType};
 use std::{borrow::Cow, sync::Arc};
 
-/// The values of one entry of a record-oriented format, apart from how a format writes counts and text (that
-/// is the [`Dialect`]).
+/// Type of a value in a record-oriented format. How counts and the lengths of text are encoded is left to the
+/// [`Dialect`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Layout {
-    /// One fixed-width number.
+    /// A number of fixed width.
     Number(Encoding),
-    /// A string of bytes, UTF-8 by convention, with its length before it.
+    /// Text: its length, then its bytes, which are UTF-8 by convention.
     Text,
-    /// A count, then that many items.
+    /// A list: the number of items, then the items.
     List(Box<Self>),
-    /// Always the same number of items, without a count.
+    /// A list of fixed size, stored without a count.
     Fixed(u64, Box<Self>),
     /// Fields, one after the other.
     Record {
-        /// The class name, if any.
+        /// Class name, if any.
         name: Option<String>,
-        /// Names and types, in the order of the bytes.
+        /// Names and types of the fields, in the order of the bytes.
         fields: Vec<(String, Self)>,
     },
-    /// No bytes, and always null.
+    /// A null, which takes no bytes.
     Null,
-    /// A signed integer of variable length (zigzag), kept as a column of this type.
+    /// A zigzag varint, read to a column of this type.
     Varint(DType),
-    /// One fixed-width number, kept as a column of another type than its own.
+    /// A number of fixed width, read to a column of another type.
     Converted(Encoding, DType),
-    /// As [`Text`](Self::Text), except that nothing is known of the bytes.
+    /// Binary data, stored as [`Text`](Self::Text) is.
     Bytes,
-    /// This number of bytes of which nothing is known, without a length.
+    /// Binary data of this number of bytes, stored without a length.
     Opaque(u64),
-    /// A [`Varint`](Self::Varint) that names one of these symbols. `keep` says for each number in the data
-    /// which symbol it is; a number that is none is a fault.
+    /// A [`Varint`](Self::Varint) that is the number of a symbol. A number without a symbol is a fault.
     Enum {
-        /// The fields that are delivered.
+        /// Symbols of the column.
         symbols: Arc<[String]>,
-        /// The symbols by the numbers in the data, if these are not simply positions in `symbols`.
+        /// Index in `symbols` by the number in the data, with `None` for unknown symbols. `None` if the
+        /// numbers are the indexes.
         keep: Option<Vec<Option<u32>>>,
     },
-    /// A list of pairs: a text and a value.
+    /// A list of pairs of a text and a value.
     Map(Box<Self>),
-    /// One of several, after a [`Varint`](Self::Varint) that says which.
+    /// A value of one of several types, after a [`Varint`](Self::Varint) with the number of its alternative.
     Union(Union),
-    /// Numbers or bytes that mean something beyond that.
+    /// A number, text or bytes of a logical type.
     Logical(LogicalType, Box<Self>),
-    /// Always the same alternative of a union whose number is not in the data.
+    /// A value that is always the same alternative of a union, whose number is not in the data.
     Chosen {
-        /// Which of `alternatives`.
+        /// Index in `alternatives`.
         tag: u32,
         /// The value.
         value: Box<Self>,
         /// The alternatives of the union.
         alternatives: Vec<Self>,
     },
-    /// As [`Record`](Self::Record), delivered in another order and with some fields left out.
+    /// A [`Record`](Self::Record) of which some fields are read, in another order.
     Arranged {
-        /// The class name, if any.
+        /// Class name, if any.
         name: Option<String>,
-        /// Names and types, in the order of the bytes.
+        /// Names and types of the fields, in the order of the bytes.
         fields: Vec<(String, Self)>,
-        /// The fields that are delivered: positions in `fields`.
+        /// Fields of the column: indexes in `fields`.
         order: Vec<u32>,
     },
-    /// One fixed-width number of those that are stored in several ways, kept as a column of this type.
+    /// A number of fixed width in a column of this type, whose values are stored in several encodings.
     Mixed(Encoding, DType),
-    /// Bytes that are stepped over. Only as a field of a record, which does not have it then.
+    /// A value that is stepped over. Only as a field, which the column of the record does not have.
     Skipped(Box<Self>),
-    /// A value that is not in the data: these bytes, to be read as the type says.
+    /// A value that is not in the data: the layout reads it from these bytes.
     Constant(Arc<[u8]>, Box<Self>),
-    /// A type that contains itself at every [`Recurse`](Self::Recurse). Only within
+    /// A recursive type, which contains itself at every [`Recurse`](Self::Recurse). Only within
     /// [`Skipped`](Self::Skipped).
     Recursive(Box<Self>),
-    /// The innermost [`Recursive`](Self::Recursive) again.
+    /// A reference to the innermost [`Recursive`](Self::Recursive).
     Recurse,
     /// Fields without names, one after the other.
     Tuple(Vec<Self>),
-    /// As [`Text`](Self::Text), with a big-endian `u32` of length whatever the dialect says.
+    /// Text after a big-endian `u32` length, in any dialect.
     LongText,
-    /// A big-endian `u32` with bit 30 set, whose other bits say how many bytes follow and belong to the
-    /// value.
+    /// A big-endian `u32` with bit 30 set, whose other bits are the byte count of the value that follows.
     Framed {
-        /// Where values of many items stand together, one frame stands around all of them.
+        /// Whether items that are stored member-wise have one frame around all of them.
         shared: bool,
         /// The value in the frame.
         of: Box<Self>,
     },
-    /// Whatever is left of the innermost frame, and is nothing: only within [`Framed`](Self::Framed).
+    /// The remaining bytes of the innermost [`Framed`](Self::Framed), which are stepped over.
     Blank,
-    /// A version, and behind it the value, which depends on it. All alternatives deliver what the first does.
+    /// A version, then the value, whose layout depends on it. All alternatives have the Form of the first.
     Versioned(Vec<(When, Self)>),
-    /// A record whose fields stand among those of the record that it is a field of. Where items are stored
-    /// field by field, its fields are, too, and without its frame; within a [`Between`](Self::Between) it is
-    /// stored item by item, with it.
+    /// A base class, whose fields are among those of the enclosing record. Where items are stored
+    /// member-wise, its fields are, too, without its frame. Within a [`Between`](Self::Between) it is stored
+    /// object-wise, with its frame.
     Base(Box<Self>),
-    /// A list of records stored field by field: a big-endian `u32` of how many, then the first field of all
-    /// items, then the second.
+    /// A list of records stored member-wise: the number of items as a big-endian `u32`, the first field of
+    /// all items, then the second.
     Columns(Box<Self>),
-    /// A number that says how many items a [`Counted`](Self::Counted) of the same slot has.
+    /// A number that is the length of each [`Counted`](Self::Counted) of the same slot.
     Counter(u32, Box<Self>),
-    /// As many items as a number before says.
+    /// A list whose length is a number before it.
     Counted {
-        /// Which number: that of the [`Counter`](Self::Counter), or one that is [given](Self::Given).
+        /// Slot of the length: that of a [`Counter`](Self::Counter) or of a [`Given`](Self::Given).
         slot: u32,
-        /// One byte stands before them that is 0 if there are none all the same.
+        /// Whether a byte precedes the items, which is 0 if the list is empty whatever its counter is.
         flag: bool,
         /// The layout of an item.
         of: Box<Self>,
     },
-    /// A list of items of one class, whose name stands before them.
+    /// A list of items of one class, after the name of that class.
     OneClass {
-        /// The classes that are delivered: if there are several, a union.
+        /// Classes of the column, which is a union if there are several.
         alternatives: Vec<Self>,
-        /// The names that the class may have, with their version, which alternative that is, and how an item
-        /// is read.
+        /// For each supported class its name, with the version, the index in `alternatives` and the layout of
+        /// an item.
         classes: Vec<(String, u32, Self)>,
     },
-    /// The number of this slot is the next of those that the program is given besides the data, which are of
-    /// this type. Only before a value that it counts, with [`Between`](Self::Between).
+    /// A length for the slot, taken from the input `counts`, whose values are of this type. Only before the
+    /// value that it counts, in a [`Between`](Self::Between).
     Given(u32, DType),
-    /// A symmetric matrix of as many rows as the number of this slot says, delivered as a list row by row.
-    /// The data have of each row what is not left of the diagonal.
+    /// A symmetric matrix whose number of rows is the number in this slot, read to a list in row-major order.
+    /// The data have the upper triangle with the diagonal.
     Triangle(u32, Encoding),
-    /// One byte; a value, or if it is 0, what stands for none.
+    /// A byte, then the value. A byte 0 stands for a zero or empty value, which is not stored.
     Flagged(Box<Self>),
-    /// An object that may be null, may be of several classes, and says which. Classes that are
-    /// [`Refused`](Self::Refused) stand last.
+    /// A pointer: null, or an object of one of several classes, after the name of its class.
+    /// [`Refused`](Self::Refused) classes are last.
     Pointer(Vec<(String, Self)>),
-    /// Nothing in the data: zero, empty or null, in the place of such a value.
+    /// A value that is missing from the data: the column has a zero, empty or null value.
     Absent(Box<Self>),
     /// A value between others that are stepped over.
     Between(Vec<Self>, Box<Self>, Vec<Self>),
-    /// A value, or where nothing is left of the entry, what stands for none. Only where entries have bounds.
+    /// A value that may be missing at the end of an entry: the column has a zero or empty one then. Only in
+    /// entries with bounds.
     OrNothing(Box<Self>),
-    /// Numbers, or arrays of them, up to the end of the entry: as many as there is room for. Only last in an entry
-    /// that has bounds.
+    /// Numbers, or arrays of numbers, up to the end of the entry. Only last in an entry with bounds.
     Rest(Box<Self>),
-    /// Bytes without meaning for the values, stepped over by these words.
+    /// Bytes that these words step over.
     Passed(Words),
     /// A number that these words leave on the stack.
     Computed(DType, Words),
-    /// A value of a class that the file does not describe: a fault where there is one. Only where there may
-    /// be none: in lists, and behind pointers.
+    /// A value of a class that the file does not describe: reading one is a fault. Only within lists and
+    /// pointers, which may have none.
     Unknown(String),
-    /// An object of a class that no column can have, and why: an error where there is one. Only where there
-    /// may be none.
+    /// An object of a class that columns do not support, with the reason: reading one is a fault. Only within
+    /// lists and pointers, which may have none.
     Refused(String),
-    /// An integer of variable length (seven bits a byte, the lowest first) whose low bits a column of this type
-    /// keeps; of `bool`, whether any bit is set.
+    /// A LEB128 integer, truncated to a column of this type. For `bool`, the value is whether any bit is set.
     Leb128 {
-        /// Whether the lowest bit is the sign.
+        /// Whether the integer is zigzag-encoded.
         zigzag: bool,
         /// The type of the column.
         dtype: DType,
     },
-    /// A [`Leb128`](Self::Leb128) of 32 bits that stands for a name. Numbers are unique.
+    /// A [`Leb128`](Self::Leb128) of 32 bits that is the number of a symbol. Numbers are unique.
     Symbol {
-        /// The names of the numbers.
+        /// Symbols by number.
         names: Arc<[(i32, String)]>,
-        /// What is delivered.
+        /// Type of the column.
         delivered: Symbols,
     },
-    /// Fields behind keys, in any order. Only as an entry that has bounds, and as a [`TaggedField`].
+    /// A record of fields in any order, each after its key. Only as an entry with bounds, or as a
+    /// [`TaggedField`].
     Tagged(Tagged),
 }
 
-/// Words of a program that read a value or step over it.
+/// Words of a program that read a value or step over one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// The text.
+    /// Source text of the words.
     pub text: Cow<'static, str>,
-    /// The value, if encoders know how to write it.
+    /// Value that the words read, if encoders can write it.
     pub value: Option<EncodedValue>,
 }
 
-/// A value that words read and encoders write.
+/// Value that [`Words`] read and encoders write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EncodedValue {
-    /// The base that all objects have: version, identifier and status bits.
+    /// `TObject` base of an object: version, unique ID and status bits.
     ObjectBase,
-    /// The status bits of an object.
+    /// Status bits of an object (`fBits`).
     StatusBits,
 }
 
 impl Words {
-    /// Words that only read.
+    /// Returns words for a value that encoders cannot write.
     #[must_use]
     pub fn new(text: impl Into<Cow<'static, str>>) -> Self {
         Self { text: text.into(), value: None }
     }
 
-    /// Words that read a value which encoders write.
+    /// Returns words for a value that encoders can write.
     #[must_use]
     pub const fn of(value: EncodedValue, text: &'static str) -> Self {
         Self { text: Cow::Borrowed(text), value: Some(value) }
     }
 }
 
-/// A record whose fields each stand behind a key. They come in any order and any number of times: the last value of
-/// a field counts, records are merged, and items of a list are appended. Fields of other keys are stepped over.
+/// Record whose fields each follow their key. Fields come in any order and may repeat: the last value of a
+/// field counts, records are merged, and items of lists are appended. Fields with unknown keys are stepped
+/// over.
 ///
-/// A key is a [`Leb128`](Layout::Leb128): the number of the field, and in the low three bits how long the value is:
-/// 0 for a `Leb128`, 1 for eight bytes, 2 for a `Leb128` of as many bytes, 3 for fields up to the same key with a 4
-/// in those bits, and 5 for four bytes.
+/// A key is a [`Leb128`](Layout::Leb128): the number of the field, and in the low three bits the wire type.
+/// Wire type 0 is a `Leb128`, 1 eight bytes, 2 a `Leb128` length and that many bytes, 3 a group of fields up
+/// to the same key with wire type 4, and 5 four bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tagged {
-    /// The class name, if any.
+    /// Class name, if any.
     pub name: Option<String>,
-    /// The fields that are delivered, in this order.
+    /// Fields of the column, in this order.
     pub fields: Vec<TaggedField>,
-    /// Fields that are not delivered, but make others absent.
+    /// Fields that are not read, but make others absent.
     pub rivals: Vec<Rival>,
-    /// Keys of fields that are a fault: records nested deeper than the layout is.
+    /// Keys of fields whose presence is a fault: records nested deeper than the layout.
     pub refused: Vec<u32>,
-    /// What is delivered.
+    /// Form of the column.
     pub delivered: Delivered,
-    /// Whether an item of a list is ignored if it has a field of another key, or a [symbol](Layout::Symbol) that is
-    /// ignored.
+    /// Whether an item of a list is dropped if it has a field with an unknown key, or a
+    /// [symbol](Layout::Symbol) that is ignored.
     pub ignores_item: bool,
 }
 
-/// What the fields of a [`Tagged`] record are delivered as.
+/// Form of the column of a [`Tagged`] record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivered {
     /// A record.
     Record,
     /// A tuple: fields without names.
     Tuple,
-    /// The value of the only field.
+    /// Value of the only field.
     Only,
-    /// One `int64` of two integers without presence: the first times the number, plus the second, which is smaller
-    /// than the number. It is a fault if that overflows.
+    /// An `int64` of two integer fields without presence: the first times this number, plus the second, which
+    /// is smaller than the number. Overflow is a fault.
     Sum(i32, LogicalType),
 }
 
-/// What a [`Symbol`](Layout::Symbol) is delivered as.
+/// Type of the column of a [`Symbol`](Layout::Symbol).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbols {
-    /// A category. A value of a number without a name is ignored.
+    /// Category. Values without a name are ignored.
     Category,
-    /// Text; of a number without a name its digits.
+    /// Text. A value without a name is spelled in digits.
     Text,
-    /// The number. A value of a number without a name is ignored.
+    /// Number. Values without a name are ignored.
     Number,
 }
 
 /// A field of a [`Tagged`] record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaggedField {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// The keys of its values, and what stands behind them.
+    /// Keys of the values, with the extent after each key.
     pub keys: Vec<(u32, Extent)>,
-    /// What is delivered where it is absent.
+    /// Presence, with the value for absent fields.
     pub presence: Presence,
-    /// One value.
+    /// Layout of one value.
     pub of: Layout,
 }
 
-/// A field that is not delivered: where it is present, the fields of its [choice](Presence::Choice) are absent.
+/// Field that is not read, but whose presence makes the fields of its [choice](Presence::Choice) absent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rival {
-    /// Its key.
+    /// Key of the field.
     pub key: u32,
-    /// The number of the choice.
+    /// Number of the choice.
     pub choice: u32,
-    /// The names of a closed [symbol](Layout::Symbol), of which other numbers are ignored.
+    /// Symbols of a closed [enum](Layout::Symbol), whose other numbers are ignored; `None` for other types.
     pub symbols: Option<Arc<[(i32, String)]>>,
 }
 
-/// What stands behind a key.
+/// Extent of the values after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// One value; of a [`Tagged`] record its length before it.
+    /// One value. A [`Tagged`] record follows its length.
     One,
-    /// A length in bytes, and values up to there.
+    /// A length in bytes, then values up to there.
     Packed,
-    /// The fields of a [`Tagged`] record up to this key.
+    /// Fields of a [`Tagged`] record up to this key.
     Until(u32),
 }
 
-/// How often a field of a [`Tagged`] record is there, and what is delivered where it is absent.
+/// Presence of a field of a [`Tagged`] record, and the value of an absent field.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Presence {
-    /// Once: the value of these bytes where it is absent, or what is zero or empty.
+    /// At most one value. An absent field has the value that these bytes encode, or by default a zero or
+    /// empty value.
     Default(Option<Arc<[u8]>>),
-    /// Once, or null.
+    /// At most one value. An absent field is null.
     Optional,
-    /// Once. It is a fault if it is absent.
+    /// One value. An absent field is a fault.
     Required,
-    /// Any number of times: a list.
+    /// Any number of values, which are a list.
     Repeated,
-    /// As [`Optional`](Self::Optional), where of the fields of the record with the same number only the last one
-    /// in the data is present.
+    /// At most one value among the fields of the same choice, which has this number: the last one in the
+    /// data. The other fields are null.
     Choice(u32),
 }
 
-/// The contents of an entry: one value, or items that nothing in the entry counts. Such items are only
-/// outermost, and only where entries have bounds.
+/// Contents of an entry: one value, or items without a count, which only an outermost value may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Entry<'a> {
     /// One value.
     Value(&'a Layout),
-    /// One item of lists or options that are stored elsewhere, so that there may be no entry at all: a class
-    /// that the file does not describe is refused where an object of it is met.
+    /// One item of lists or options that are stored elsewhere. There may be no entry, so that a class that
+    /// the file does not describe is refused only if an object of it is read.
     Item(&'a Layout),
-    /// Items up to the end of the entry.
+    /// Items up to the end of the entry. Only for entries with bounds.
     ToEnd(&'a Layout),
-    /// As many items as the column has in the entry that counts theirs.
+    /// Items whose number is that of the values of the input `counts` in the same entry.
     Times(&'a Layout),
-    /// As many items as another column says, whose numbers are of this type, stored field by field.
+    /// Items that are stored member-wise. Their number is in another column, whose values are of this type.
     Fields(DType, &'a Layout),
 }
 
@@ -321,38 +321,38 @@ impl<'a> From<&'a Layout> for Entry<'a> {
     }
 }
 
-/// When an alternative of [`Layout::Versioned`] is meant. A version is two bytes; where it is 0, four bytes
-/// of a checksum follow.
+/// Condition for an alternative of [`Layout::Versioned`]. A version is a big-endian `u16`; a version of 0 is
+/// followed by a checksum of four bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Whatever the version is.
+    /// Any version.
     Any,
-    /// Whatever the version is, as the version of a class: with a checksum behind 0.
+    /// Any version of a class; a version of 0 is followed by a checksum.
     AnyClass,
-    /// The version is this one.
+    /// This version.
     Version(u16),
-    /// The version is 0, and the checksum this.
+    /// Version 0, and this checksum.
     Checksum(u32),
-    /// The version is the first, or 0 and the checksum the second.
+    /// This version, or version 0 and this checksum.
     Class(u16, u32),
-    /// Bit 14 of the version is set: items are stored field by field.
+    /// Any version with bit 14 set: items are stored member-wise.
     Together,
 }
 
 /// The alternatives of a [`Layout::Union`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Union {
-    /// The fields that are delivered, in this order. [`Layout::Null`] may be among them.
+    /// Alternatives of the column, in this order. [`Layout::Null`] may be among them.
     pub alternatives: Vec<Layout>,
-    /// For each number in the data the alternative it means, and how that is read. `None` where the number is
-    /// a fault: it may stand in the layout of the data, and has no counterpart in what was asked for.
+    /// For each alternative in the data, the index in `alternatives` and the layout. `None` if the
+    /// alternative has no counterpart in the column, so that a value of it is a fault.
     pub arms: Vec<Option<(u32, Layout)>>,
-    /// Whether what is delivered is a union. Otherwise there is one alternative, which all arms are read as.
+    /// Whether the column is a union. Otherwise it has one alternative, to which all arms are read.
     pub tagged: bool,
 }
 
 impl Union {
-    /// The alternatives as they are.
+    /// Returns a union whose data have these alternatives.
     #[must_use]
     pub fn of(alternatives: Vec<Layout>) -> Self {
         let arms = (0..).zip(&alternatives).map(|(at, layout)| Some((at, layout.clone()))).collect();
@@ -361,13 +361,14 @@ impl Union {
 }
 
 impl Layout {
-    /// A union as an arm of which every alternative is read as it is.
+    /// Returns a union whose data have these alternatives.
     #[must_use]
     pub fn union(alternatives: Vec<Self>) -> Self {
         Self::Union(Union::of(alternatives))
     }
 
-    /// Whether something that is delivered is not in the data, of all versions or of one.
+    /// Returns whether any version of the value lacks a part in the data: whether there is a
+    /// [`Layout::Absent`].
     #[must_use]
     pub fn lacks_some(&self) -> bool {
         match self {
@@ -381,7 +382,7 @@ impl Layout {
         }
     }
 
-    /// Fewest bytes a value takes in the data.
+    /// Returns a lower bound on the number of bytes of a value in the data.
     #[must_use]
     pub fn least_bytes(&self) -> u64 {
         match self {
@@ -424,7 +425,7 @@ impl Layout {
         }
     }
 
-    /// Bytes every value takes when it is one of many that stand together, at least.
+    /// Returns a lower bound on the number of bytes of one value among many that are stored member-wise.
     pub(crate) fn least_together(&self) -> u64 {
         match self {
             Self::Framed { shared: true, of } => of.least_together(),
@@ -438,7 +439,7 @@ impl Layout {
         }
     }
 
-    /// Bytes every value takes in the data, if that is always the same number.
+    /// Returns the number of bytes of a value in the data, or `None` if it is not fixed.
     #[must_use]
     pub fn fixed_bytes(&self) -> Option<u64> {
         match self {
@@ -456,7 +457,7 @@ impl Layout {
         }
     }
 
-    /// The record that a value is within its frame.
+    /// Returns the record within the frame and version of a value, or `None` if it is not a record.
     pub(crate) fn record(&self) -> Option<&Self> {
         match self {
             Self::Framed { of, .. } => of.record(),
@@ -466,7 +467,7 @@ impl Layout {
         }
     }
 
-    /// The class of a record within its frame, if it has a name.
+    /// Returns the class of a record within its frame, if it has a name.
     pub(crate) fn class(&self) -> Option<&str> {
         match self.record()? {
             Self::Record { name, .. } | Self::Arranged { name, .. } => name.as_deref(),
@@ -474,7 +475,7 @@ impl Layout {
         }
     }
 
-    /// Whether nothing is delivered.
+    /// Returns whether the value is stepped over.
     #[must_use]
     pub fn is_skipped(&self) -> bool {
         match self {
@@ -483,14 +484,14 @@ impl Layout {
         }
     }
 
-    /// A list of `self`.
+    /// Returns the layout of a list of `self`.
     #[must_use]
     pub fn list(self) -> Self {
         Self::List(Box::new(self))
     }
 }
 
-/// How a wire format writes what a [`Layout`] leaves open.
+/// Encoding of counts and lengths, which a [`Layout`] leaves open, and the frame of entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialect {
     /// The count before the items of a list.
@@ -502,48 +503,47 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// Whether lengths and counts can be negative in the data.
+    /// Returns whether lengths or counts can be negative in the data.
     #[must_use]
     pub fn is_signed(&self) -> bool {
         self.counts == Count::Blocks || self.text == TextLength::ZigZag
     }
 }
 
-/// The count before the items of a list.
+/// Encoding of the number of items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Count {
     /// A big-endian `u32`.
     Big32,
-    /// Blocks until one has no items. Each is a zigzag number of items; a negative one counts downwards, and
-    /// the block's length in bytes follows.
+    /// Blocks of items up to an empty one. Each begins with its number of items as a zigzag varint; if that
+    /// is negative, its absolute value counts, and the length of the block in bytes follows.
     Blocks,
 }
 
-/// The length before the bytes of a text.
+/// Encoding of the length of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextLength {
-    /// One byte; 255 means that a big-endian `u32` follows with the length.
+    /// One byte; 255 is followed by the length as a big-endian `u32`.
     ByteThenWord,
     /// A big-endian `u32`.
     Big32,
-    /// A zigzag number, which must not be negative.
+    /// A zigzag varint, which must not be negative.
     ZigZag,
-    /// An integer of variable length without a sign.
+    /// An unsigned LEB128 integer.
     Leb128,
 }
 
-/// The bytes before each entry.
+/// Bytes before each entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Frame {
-    /// Nothing.
+    /// No bytes.
     None,
-    /// Bytes without meaning for the values.
+    /// This number of bytes, which are stepped over.
     Skip(u32),
-    /// An integer of variable length: how many bytes the entry has. Whatever follows up to its bound is
-    /// without meaning.
+    /// A varint with the number of bytes of the entry. Further bytes up to the entry's bound are ignored.
     Length,
     /// A big-endian `u32` with bit 30 set, whose other bits count the bytes behind it up to the entry's end,
     /// then a version of two bytes whose bit 14 (member-wise streaming, another layout) must be clear.

@@ -1,10 +1,11 @@
-//! The narrow waist of forthwith: a layout and a wire dialect become a [`Program`].
+//! Translates layouts of record-oriented formats to decoders: a [`Layout`] and a [`Dialect`] become a
+//! [`Program`].
 //!
-//! A record-oriented format describes its entries as a [`Layout`] and its habits (how counts and text are
-//! written, what frames an entry) as a [`Dialect`]; [`translate`] turns both into AwkwardForth text with the
-//! [`Form`](forthwith_columns::Form) of what it writes. The text is the interface: it is what the machine
-//! runs, what `explain` shows, and the key under which compiled programs are cached. A new format of this
-//! kind makes layouts of its layouts and nothing else.
+//! A record-oriented format describes its entries as a [`Layout`] and its encoding of counts, text and entry
+//! frames as a [`Dialect`]. [`translate`] turns both into AwkwardForth source and the
+//! [`Form`](forthwith_columns::Form) of its outputs. The source is the interface: the machine runs it,
+//! `explain` shows it, and it is the key under which compiled programs are cached. A new format of this kind
+//! only has to make layouts of its schemas.
 #![deny(missing_docs)]
 
 mod contract;

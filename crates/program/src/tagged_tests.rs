@@ -1,4 +1,4 @@
-//! Fields behind keys: programs of layouts, run over messages.
+//! Tests of tagged records: programs of layouts, run over messages.
 
 use crate::tests::numbers;
 use crate::{
@@ -30,7 +30,7 @@ fn record(fields: Vec<TaggedField>) -> Tagged {
     }
 }
 
-/// The outputs of a program over messages, or the number of the fault.
+/// Returns the outputs of a program that was run over messages, or the code of its fault.
 fn run(tagged: Tagged, messages: &[&[u8]]) -> Result<HashMap<String, Vec<f64>>, i64> {
     let program = translate(&Layout::Tagged(tagged), &DIALECT, true, "").unwrap();
     let compiled = Compiled::new(&program.source).unwrap_or_else(|e| panic!("{e}\n{}", program.source));

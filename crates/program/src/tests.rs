@@ -228,12 +228,13 @@ fn constants_come_from_an_input_of_their_own() {
     assert_eq!(program.constants, [14, 0]);
 }
 
-/// The outputs' numbers that a program for one entry without a frame writes, or the number of the fault.
+/// Runs a program over one entry without a frame. Returns the numbers in its outputs, or the code of its
+/// fault.
 fn run<'a>(layout: impl Into<Entry<'a>>, data: &[u8], counts: &[u8]) -> Result<Vec<Vec<f64>>, i64> {
     run_asked(layout, data, counts, |_| 0)
 }
 
-/// The same, with what the runtime answers to a request.
+/// Runs a program as [`run`] does; `answer` returns the answer to a request at a `pause`.
 fn run_asked<'a>(
     layout: impl Into<Entry<'a>>,
     data: &[u8],
@@ -266,7 +267,7 @@ fn run_asked<'a>(
     Ok(machine.outputs().iter().map(numbers).collect())
 }
 
-/// The items of an output.
+/// Returns the items of an output.
 pub(crate) fn numbers(output: &Output) -> Vec<f64> {
     let bytes = output.as_bytes();
     match output.dtype() {
@@ -312,7 +313,7 @@ fn half_a_matrix_is_a_whole_one() {
     }
 }
 
-/// A pointer to a new object of class `P` with one number.
+/// Returns an encoded pointer to a new object of class `P` with one number.
 fn object(number: i32) -> Vec<u8> {
     [words(&[0x4000_0000 | 10, -1]), b"P\0".to_vec(), words(&[number])].concat()
 }
@@ -392,8 +393,8 @@ fn another_column_counts() {
     assert_eq!(run(layout, &data, &counts(&[-2, 9, 1])).unwrap_err(), 5);
 }
 
-/// Schemas, each in a dialect and with bounds or without, that have all idioms between them that are written
-/// here.
+/// Returns layouts, each with a dialect and whether entries have bounds. Together they use all idioms that
+/// the translator writes.
 fn samples() -> Vec<(Layout, Dialect, bool)> {
     let plain = Dialect { entry: Frame::None, ..FRAMED };
     let blocks = Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
@@ -438,8 +439,8 @@ fn samples() -> Vec<(Layout, Dialect, bool)> {
     samples
 }
 
-/// The translator writes only idioms that the matcher recognises, and the matcher knows only idioms that a
-/// translator writes or that are named here.
+/// Checks that the matcher recognises all idioms that the translator writes, and that those it knows besides
+/// are listed here.
 #[test]
 fn idioms_are_written_and_recognised() {
     let mut found = Vec::new();

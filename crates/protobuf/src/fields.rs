@@ -94,7 +94,7 @@ impl Fields {
 
     fn listed(&self, field: u32) -> Result<&Listed> {
         let listed = self.listed.get(field as usize);
-        listed.ok_or_else(|| Error::invalid(format!("there is no field number {field}")))
+        listed.ok_or_else(|| Error::no_field(field, self.listed.len()))
     }
 
     /// The fields that are no parts of others.

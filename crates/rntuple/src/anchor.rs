@@ -1,36 +1,36 @@
-//! The anchor: the object of class `ROOT::RNTuple` that says where an ntuple's header and footer are.
+//! The anchor: the object of class `ROOT::RNTuple` with the positions of an ntuple's header and footer.
 
 use crate::frame::{Link, Locator};
 use forthwith_io::xxh3;
 use forthwith_plan::{Error, Result};
 use forthwith_root::Cursor;
 
-/// The class of anchors.
+/// Class of anchors.
 pub(crate) const CLASS: &str = "ROOT::RNTuple";
 
-/// The contents of an anchor.
+/// Contents of an anchor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Anchor {
-    /// Epoch, major, minor, patch.
+    /// Version of the format: epoch, major, minor, patch.
     pub(crate) version: [u16; 4],
     pub(crate) header: Link,
     pub(crate) footer: Link,
-    /// Payloads longer than this are continued in further records; 0 if none is.
+    /// Maximum length of a payload, beyond which it continues in further records; 0 for no limit.
     pub(crate) longest: u64,
 }
 
-/// A byte count is marked by this bit.
+/// Bit that marks a byte count.
 const COUNTED: u32 = 1 << 30;
-/// Bytes of the version, the positions and the lengths, which later versions may add to.
+/// Minimum byte count: version, positions and lengths, to which later versions may add.
 const LEAST: u32 = 66;
 
-/// The version of the format whose features the writer knows; it is written whatever is used of them.
+/// Version of the format whose features the writer knows. It is written whether or not they are used.
 pub(crate) const VERSION: [u16; 4] = [1, 0, 2, 0];
-/// The version of the class.
+/// Version of the class.
 const CLASS_VERSION: u16 = 2;
 
 impl Anchor {
-    /// The payload of the anchor's record.
+    /// Returns the payload of the anchor's record.
     pub(crate) fn write(&self) -> Vec<u8> {
         let mut payload = (COUNTED | LEAST).to_be_bytes().to_vec();
         payload.extend(CLASS_VERSION.to_be_bytes());
@@ -46,7 +46,7 @@ impl Anchor {
         payload
     }
 
-    /// Reads the payload of the anchor's record.
+    /// Parses the payload of the anchor's record. With `verify`, its checksum is verified.
     pub(crate) fn parse(payload: &[u8], verify: bool) -> Result<Self> {
         let mut cursor = Cursor::new(payload);
         let word = cursor.u32()?;

@@ -1,4 +1,4 @@
-//! Bytes that locators and links lead to.
+//! Reads the bytes at locators and links.
 
 use crate::frame::{Link, Locator, Reader};
 use bytes::Bytes;
@@ -6,8 +6,8 @@ use forthwith_io::{Decompressor, Source, xxh3};
 use forthwith_plan::{Error, ErrorKind, Result};
 use forthwith_root::{check_record, decompress_record};
 
-/// Reads what a locator leads to, with this number of bytes more for a checksum. What is longer than `longest` continues in other records,
-/// whose positions stand at the end of the first; 0 means that nothing does.
+/// Reads the bytes at a locator, and `checksum` further bytes. If there are more than `longest`, the rest is
+/// in other records, whose positions are at the end of the first; 0 means no limit.
 pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest: u64) -> Result<Bytes> {
     let whole = locator.size.saturating_add(checksum);
     let one = |position: u64, size: u64| -> Result<Bytes> {
@@ -42,12 +42,12 @@ pub(crate) fn read(source: &dyn Source, locator: Locator, checksum: u64, longest
     Ok(bytes.into())
 }
 
-/// The payload of a record.
+/// Reads the payload of a record, decompressed.
 pub(crate) fn object(source: &dyn Source, link: Link) -> Result<Bytes> {
     decompressed(&read(source, link.locator, 0, 0)?, link.length, ENVELOPE)
 }
 
-/// The kind of an envelope: the number that it begins with, and its name.
+/// Kind of an envelope: the number with which it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Envelope {
     Header = 1,
@@ -65,7 +65,8 @@ impl Envelope {
     }
 }
 
-/// An envelope, decompressed, and verified if that is wanted: its bytes, the last eight of which are its checksum.
+/// Reads an envelope and decompresses it. With `verify`, its checksum is verified, which is the last eight of
+/// the bytes returned.
 pub(crate) fn envelope(
     source: &dyn Source,
     link: Link,
@@ -99,20 +100,20 @@ fn envelope_of(source: &dyn Source, link: Link, kind: Envelope, longest: u64, ve
     Ok(bytes)
 }
 
-/// The body of an envelope: what stands between its first word and its checksum.
+/// Returns a reader of an envelope's body, which is between its first word and its checksum.
 pub(crate) fn body(envelope: &[u8]) -> Reader<'_> {
     Reader::new(envelope.get(8..envelope.len().saturating_sub(8)).unwrap_or_default(), 8)
 }
 
-/// The checksum of an envelope.
+/// Returns the checksum of an envelope.
 pub(crate) fn checksum(envelope: &[u8]) -> u64 {
     envelope.last_chunk().map_or(0, |hash| u64::from_le_bytes(*hash))
 }
 
-/// What the errors of an envelope call its length, and itself.
+/// Descriptions of an envelope's length and of an envelope, for errors.
 const ENVELOPE: [&str; 2] = ["the stored length", "an envelope"];
 
-/// Stored bytes as they are, or decompressed if they are not that many.
+/// Returns stored bytes, decompressed unless they have the length already.
 pub(crate) fn decompressed(stored: &Bytes, length: u64, [what, of]: [&'static str; 2]) -> Result<Bytes> {
     let length = usize::try_from(length).unwrap_or(usize::MAX);
     if length < stored.len() {

@@ -1,10 +1,10 @@
-//! The part of a check of a whole file that is about ntuples.
+//! The part of a check of a file for ntuples.
 
 use crate::ntuple::{Ntuple, Options};
 use forthwith_plan::Dataset;
 use forthwith_root::{Check, Found, Key, Objects, TableCheck};
 
-/// The part of a check of a file that knows where attribute sets are.
+/// The part of a check of a file that finds attribute sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NtupleCheck;
 
@@ -15,7 +15,7 @@ impl TableCheck for NtupleCheck {
 
     fn check(&mut self, path: &str, key: &Key, _: Objects, check: &mut Check<'_>) {
         let found = Found { path: path.to_owned(), key: key.clone() };
-        // What is wrong with it is found where its pages are read.
+        // Errors are reported when the ntuple's pages are read.
         let Ok(ntuple) = Ntuple::open(check.file(), &found, Options::default()) else { return };
         for set in ntuple.attribute_sets() {
             let name = path.rfind('/').map_or(set.clone(), |at| format!("{}/{set}", &path[..at]));

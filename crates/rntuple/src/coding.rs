@@ -1,49 +1,49 @@
-//! The facts needed to decode the pages of a column: plain data, that travels in a plan.
+//! Description of a column's pages for decoding, which is part of a plan.
 
 use crate::schema::Column;
 use forthwith_columns::DType;
 use serde::{Deserialize, Serialize};
 
-/// A column of a field: what becomes of its elements, and how they are stored in each of its representations.
+/// Column of a field: the values of its elements, and their encoding in each of its representations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Coding {
     pub(crate) kept: Kept,
     pub(crate) stored: Vec<Stored>,
 }
 
-/// The values that elements become.
+/// Values that elements are decoded to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kept {
     /// Numbers of this type.
     Numbers(DType),
-    /// Bytes of no number.
+    /// Bytes.
     Bytes,
-    /// Ends of lists: their offsets.
+    /// Offsets of lists, from their ends.
     Offsets,
-    /// Ends of lists of one item or none: the row of the item, or null.
+    /// Row or null, from the ends of lists of at most one item.
     Option,
-    /// Ends of lists: how many items each of them has.
+    /// Lengths of lists, from their ends.
     Counts,
-    /// Which of this number of alternatives a value is, and its row: those, and whether there is one at all.
+    /// Tags and rows of a union of this number of alternatives, with a mask of nulls.
     Tags(u8),
-    /// Ends of objects in bytes of their own, which a program reads.
+    /// Objects, from the ends of their bytes, which a program reads.
     Objects,
-    /// There is no column.
+    /// No values, and no column.
     Nothing,
 }
 
-/// How elements are stored.
+/// Encoding of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Stored {
     pub(crate) kind: Kind,
     /// Bits of an element.
     pub(crate) bits: u16,
-    /// The range of quantised numbers.
+    /// Range of quantised numbers.
     pub(crate) range: Option<(f64, f64)>,
 }
 
 impl Stored {
-    /// Whether columns stored in either way hold the same elements, if encoded differently.
+    /// Returns whether columns of both encodings have the same elements.
     pub(crate) fn has_elements_of(&self, other: &Self) -> bool {
         let ends = |kind: Kind| {
             matches!(kind, Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64)
@@ -58,34 +58,34 @@ impl Stored {
     }
 }
 
-/// The types of columns.
+/// Type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     Bit,
     Byte,
-    /// Numbers as they are.
+    /// Numbers, little-endian.
     Plain(DType),
-    /// 16 bits of a float.
+    /// 16-bit floats.
     Half,
-    /// Numbers whose first bytes stand before all second ones, and so on.
+    /// Numbers in planes: all first bytes, then all second ones, and so on.
     Split(DType),
-    /// Likewise of signed numbers, whose sign is in the lowest bit.
+    /// Zigzag-encoded signed numbers in planes.
     Zigzag(DType),
     SplitHalf,
     Index32,
     Index64,
-    /// Differences, in planes of bytes.
+    /// Differences of indexes, in planes.
     SplitIndex32,
     SplitIndex64,
     Switch,
-    /// The upper bits of floats.
+    /// Upper bits of floats.
     Truncated,
     /// Steps within a range.
     Quantised,
 }
 
 impl Stored {
-    /// How the elements of a column are stored, or why that is not known.
+    /// Returns the encoding of a column, or the reason why it is not supported.
     pub(crate) fn of(column: &Column) -> Result<Self, String> {
         let unknown = || format!("a column of type {:#04x}", column.kind);
         let (kind, fewest, most) = TYPES
@@ -105,12 +105,12 @@ impl Stored {
         Ok(Self { kind, bits: column.bits, range })
     }
 
-    /// The name of a type of columns by its number.
+    /// Returns the name of a column type, or `unknown`.
     pub(crate) fn type_name(code: u16) -> &'static str {
         TYPES.iter().find(|(known, ..)| *known == code).map_or("unknown", |(_, name, ..)| name)
     }
 
-    /// Whether elements of this kind can become what is kept.
+    /// Returns whether elements of this encoding can be decoded to `kept`.
     pub(crate) fn suits(&self, kept: Kept) -> bool {
         use Kind::{Bit, Byte, Half, Plain, Quantised, Split, SplitHalf, Switch, Truncated, Zigzag};
         let is_index =
@@ -134,7 +134,7 @@ impl Stored {
         }
     }
 
-    /// Whether the parts go together; a plan may come from elsewhere.
+    /// Returns whether kind, bits and range are consistent, as a plan may be untrusted.
     pub(crate) fn is_sound(&self) -> bool {
         let known = TYPES
             .iter()
@@ -142,25 +142,26 @@ impl Stored {
         known && (self.kind == Kind::Quantised) == self.range.is_some()
     }
 
-    /// Bytes of a page of this number of elements.
+    /// Returns the size in bytes of a page with this number of elements.
     pub(crate) fn page_bytes(&self, elements: impl Into<u64>) -> u64 {
-        // Several pages of a plan that was joined have any number of elements.
+        // The number is 64 bits wide, as tasks of several pages may be joined.
         elements.into().saturating_mul(self.bits.into()).div_ceil(8)
     }
 }
 
 impl Kind {
-    /// Whether the sign of a number is in its lowest bit.
+    /// Returns whether numbers are zigzag-encoded.
     pub(crate) const fn is_zigzag(self) -> bool {
         matches!(self, Self::Zigzag(_))
     }
 
-    /// Its name in the specification.
+    /// Returns the name in the specification.
     pub(crate) fn name(self) -> &'static str {
         TYPES.iter().find(|(_, _, kind, ..)| *kind == self).map_or("unknown", |(_, name, ..)| name)
     }
 
-    /// The type of that name, its code in files and the bits of an element: the fewest, if that is open.
+    /// Returns the type with a name, its code in files and the bits of an element, or their minimum if these
+    /// vary.
     pub(crate) fn named(name: &str) -> Option<(Self, u16, u16)> {
         let row = TYPES.iter().find(|(_, known, ..)| *known == name);
         row.map(|(code, _, kind, bits, _)| (*kind, *code, *bits))
@@ -168,7 +169,7 @@ impl Kind {
 }
 
 impl Coding {
-    /// Columns of its group.
+    /// Returns the number of columns in the group.
     pub(crate) const fn columns(&self) -> usize {
         match self.kept {
             Kept::Nothing => 0,
@@ -183,7 +184,7 @@ impl Coding {
     }
 }
 
-/// Codes, names, and how many bits an element can have.
+/// Code, name, kind, and minimum and maximum bits of an element.
 const TYPES: [(u16, &str, Kind, u16, u16); 30] = [
     (0x00, "Bit", Kind::Bit, 1, 1),
     (0x01, "Byte", Kind::Byte, 8, 8),

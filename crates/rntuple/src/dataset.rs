@@ -1,4 +1,4 @@
-//! An ntuple as a table: its fields, and plans of them.
+//! [`Dataset`](forthwith_plan::Dataset) of an ntuple: its fields, and plans.
 
 use crate::coding::Stored;
 use crate::form::{self, Shape};
@@ -66,7 +66,7 @@ impl Dataset for Ntuple {
     }
 }
 
-/// Pages of a field, bytes as stored and bytes when decompressed.
+/// Returns the number of a field's pages, and their total size as stored and decompressed.
 fn amounts(ntuple: &Ntuple, shape: &Shape) -> Result<[u64; 3]> {
     let [mut pages, mut stored, mut payload] = [0u64; 3];
     columns(ntuple, shape, |column, how| {
@@ -79,7 +79,7 @@ fn amounts(ntuple: &Ntuple, shape: &Shape) -> Result<[u64; 3]> {
     Ok([pages, stored, payload])
 }
 
-/// ROOT's numbers for how the pages of a field are compressed.
+/// Returns ROOT's settings of the compression of a field's pages.
 fn settings(ntuple: &Ntuple, shape: &Shape) -> Result<BTreeSet<u32>> {
     let mut settings = BTreeSet::new();
     columns(ntuple, shape, |column, _| {
@@ -90,7 +90,7 @@ fn settings(ntuple: &Ntuple, shape: &Shape) -> Result<BTreeSet<u32>> {
     Ok(settings)
 }
 
-/// Calls `take` with the columns of a field in each cluster.
+/// Calls `take` with each column of a field in each cluster.
 fn columns(ntuple: &Ntuple, shape: &Shape, mut take: impl FnMut(&ColumnPages, &Stored)) -> Result<()> {
     for at in ntuple.clusters(&(0..ntuple.entry_count()))? {
         for part in &shape.parts {
@@ -106,7 +106,7 @@ fn columns(ntuple: &Ntuple, shape: &Shape, mut take: impl FnMut(&ColumnPages, &S
     Ok(())
 }
 
-/// An error of a field.
+/// Adds the field and the file to an error.
 fn here(ntuple: &Ntuple, error: Error, field: u32) -> Error {
     let path = ntuple.path(field);
     let object = if path.is_empty() {

@@ -1,7 +1,8 @@
-//! A page to columns.
+//! Decodes pages to columns.
 //!
-//! How many items a page has is known before it is read, so it takes its places and passes its turn on before anything is decoded. Only
-//! what depends on the page before, the end of its last list, is looked up on the turn.
+//! The number of items of a page is known before it is read, so a task reserves its range of the columns and
+//! passes its turn on before it decodes. Only values that depend on the page before, such as the end of its
+//! last list, are looked up during the turn.
 
 use crate::coding::{Coding, Kept, Kind, Stored};
 use crate::numbers::{numbers, too_few};
@@ -47,7 +48,7 @@ pub(crate) fn page(
     decoded(coding.kept, how, &marks, page, wanted, columns).map_err(here)
 }
 
-/// A page as its writer had it before it was compressed.
+/// Returns a page as its writer had it before compression.
 pub(crate) fn raw<'a>(
     coding: &Coding,
     task: &Task,
@@ -65,7 +66,8 @@ pub(crate) fn raw<'a>(
     inflated(body, length, scratch).map_err(here)
 }
 
-/// The stored bytes of a page, verified, and how many they are when decompressed.
+/// Returns the stored bytes of a page without its checksum, after verifying that, and the length of the
+/// decompressed page.
 fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> Result<(&'a [u8], usize)> {
     let elements = task.entries.end.checked_sub(task.entries.start).ok_or_else(foreign)?;
     let body = if note.verified { verified(stored)? } else { stored };
@@ -86,7 +88,7 @@ fn inflated<'a>(body: &'a [u8], length: usize, scratch: &'a mut Scratch) -> Resu
     Ok(payload)
 }
 
-/// The bytes of a page without its checksum, which is compared.
+/// Returns the bytes of a page without its checksum, after verifying that.
 pub(crate) fn verified(stored: &[u8]) -> Result<&[u8]> {
     let Some((body, hash)) = stored.split_last_chunk::<8>() else {
         return Err(Error::truncated("the checksum of a page", 8, stored.len()));
@@ -98,7 +100,7 @@ pub(crate) fn verified(stored: &[u8]) -> Result<&[u8]> {
     Ok(body)
 }
 
-/// Whether the bytes of a page are those of the column.
+/// Returns whether the decompressed bytes of a page are the items of the column.
 fn copies(how: &Stored, kept: Kept) -> bool {
     match (kept, how.kind) {
         (Kept::Bytes, _) => true,
@@ -115,7 +117,7 @@ fn inflate(body: &[u8], into: &mut [u8], codecs: &mut Decompressor) -> Result<()
     decompress_record(body, into, codecs)
 }
 
-/// Places for this number of items of each column, when the turn comes, which is passed on.
+/// Waits for the turn, reserves this number of items of each column, and passes the turn on.
 fn taken<'c>(columns: &'c mut dyn Columns, items: &[usize]) -> Result<Vec<Slot<'c>>> {
     columns.wait()?;
     columns.take_last(items)
@@ -148,7 +150,7 @@ fn decoded(
     }
 }
 
-/// The fault of the ends of lists.
+/// Returns the error for ends of lists that decrease or exceed the items.
 #[cold]
 fn falling(lists: &Lists) -> Error {
     Error::fault(format!(
@@ -209,14 +211,16 @@ fn lists(
     Ok(())
 }
 
-/// The number that is added to the ends of lists, behind the items of other plans. On one's turn.
+/// Returns the number to add to the ends of lists, which accounts for the items of other plans. Must be
+/// called during the turn.
 fn base(lists: &Lists, columns: &dyn Columns) -> i64 {
     lists.base.wrapping_add(columns.origin().first().copied().unwrap_or(0))
 }
 
-/// The beginning of the first list, counted from the cluster's first item. On one's turn.
+/// Returns the beginning of the first list, relative to the cluster's first item. Must be called during the
+/// turn.
 fn first(lists: &Lists, in_page: Option<u64>, columns: &dyn Columns) -> Result<u64> {
-    // What the pages before ended with, which is the beginning of the first page's lists as well.
+    // The end of the last list of earlier pages is the beginning of the first list.
     let before = columns.ends().first().copied().unwrap_or(0).wrapping_sub(lists.base);
     let found = in_page.or(lists.before).or(u64::try_from(before).ok()).ok_or_else(|| falling(lists))?;
     agrees("the beginning of the first list", lists.before, found)?;
@@ -289,7 +293,7 @@ fn tags(
     Ok(())
 }
 
-/// Elements of a column that was added later: zero, or nothing.
+/// Appends the elements of a column that was added later: zeros, or nulls and empty lists.
 fn zeros(kept: Kept, marks: &Marks<'_>, count: usize, columns: &mut dyn Columns) -> Result<()> {
     let fill = |slot: &mut Slot<'_>, item: i64| {
         slot.as_chunks_mut::<8>().0.iter_mut().for_each(|to| *to = item.to_ne_bytes());

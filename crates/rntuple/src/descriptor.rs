@@ -1,4 +1,4 @@
-//! The descriptor of an ntuple: all that its header, footer and page lists say, as one value for users and tools.
+//! The descriptor of an ntuple: all of its header, footer and page lists, as one value for users and tools.
 
 use crate::coding::Stored;
 use crate::ntuple::Ntuple;
@@ -7,118 +7,120 @@ use crate::schema::{COLLECTION, Column, Field, PLAIN, RECORD, STREAMED, VARIANT}
 use forthwith_plan::{Error, ErrorKind, Result};
 use serde::Serialize;
 
-/// What an ntuple's header, footer and page lists say, with the names of the specification ("RNTuple binary format"
-/// 1.0, ROOT's `BinaryFormatSpecification.md`). Fields and columns are known by their positions in the lists.
+/// Contents of an ntuple's header, footer and page lists, with the names of the specification ("RNTuple
+/// binary format" 1.0, ROOT's `BinaryFormatSpecification.md`). Fields and columns are referred to by their
+/// positions in the lists.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Descriptor {
-    /// Epoch, major, minor and patch of the format's version.
+    /// Version of the format: epoch, major, minor, patch.
     pub version: [u16; 4],
-    /// The program that wrote it.
+    /// Name of the program that wrote the ntuple.
     pub writer: String,
-    /// Its description.
+    /// Description of the ntuple.
     pub description: String,
-    /// The checksum of the header.
+    /// Checksum of the header.
     pub header_checksum: u64,
-    /// The checksum of the footer.
+    /// Checksum of the footer.
     pub footer_checksum: u64,
-    /// The number of fields that the header describes; the footer adds those behind them.
+    /// Number of fields in the header. The fields after them are in the footer.
     pub header_fields: usize,
-    /// The number of columns that the header describes; the footer adds those behind them.
+    /// Number of columns in the header. The columns after them are in the footer.
     pub header_columns: usize,
     /// Fields of all levels.
     pub fields: Vec<FieldDescriptor>,
     /// Columns of all representations.
     pub columns: Vec<ColumnDescriptor>,
-    /// Columns of projected fields: the field, and the column that it shows.
+    /// Columns of projected fields: the field, and its physical column.
     pub aliases: Vec<(u32, u32)>,
     /// Names of attribute sets.
     pub attribute_sets: Vec<String>,
-    /// Groups of clusters: each has one page list.
+    /// Cluster groups, each of which has a page list.
     pub groups: Vec<GroupDescriptor>,
 }
 
-/// A field.
+/// Description of a field.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FieldDescriptor {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type, as it is written in the file.
+    /// Name of the type, as in the file.
     pub type_name: String,
-    /// Another name of the type; empty if there is none.
+    /// Alias of the type; empty if there is none.
     pub type_alias: String,
-    /// Its description.
+    /// Description of the field.
     pub description: String,
-    /// The field that it is in.
+    /// Parent field.
     pub parent: Option<u32>,
-    /// `plain`, `collection`, `record`, `variant` or `streamed`; anything else by its number.
+    /// Structural role: `plain`, `collection`, `record`, `variant` or `streamed`; others by number.
     pub role: String,
-    /// The version of its layout.
+    /// Version of the field.
     pub version: u32,
-    /// The number of values of an array of fixed size.
+    /// Number of values of an array of fixed size.
     pub repeats: Option<u64>,
-    /// Whether its columns are those of another field.
+    /// Whether the field is projected, so that its columns are those of another field.
     pub projected: bool,
 }
 
-/// A column.
+/// Description of a column.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnDescriptor {
-    /// The field that it belongs to.
+    /// Field of the column.
     pub field: u32,
-    /// The type, such as `SplitReal32`; `unknown` if it is none of the specification's.
+    /// Type, such as `SplitReal32`; `unknown` if it is not in the specification.
     #[serde(rename = "type")]
     pub kind: String,
-    /// The number of the type.
+    /// Code of the type.
     pub code: u16,
-    /// Bits of an element as it is stored.
+    /// Bits of an element as stored.
     pub bits: u16,
-    /// The number of the representation that it is part of.
+    /// Index of its representation.
     pub representation: u16,
-    /// The first element that is stored, where the column was added when there were entries already.
+    /// Index of the first stored element, if the column is deferred.
     pub first: Option<i64>,
-    /// The least and the greatest value of quantised numbers.
+    /// Minimum and maximum of quantised numbers.
     pub range: Option<(f64, f64)>,
 }
 
-/// A group of clusters.
+/// Group of clusters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupDescriptor {
-    /// The first entry.
+    /// First entry.
     pub first: u64,
-    /// The number of entries.
+    /// Number of entries.
     pub entries: u64,
-    /// Its clusters.
+    /// Clusters of the group.
     pub clusters: Vec<ClusterDescriptor>,
 }
 
-/// A cluster.
+/// Cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClusterDescriptor {
-    /// The first entry.
+    /// First entry.
     pub first: u64,
-    /// The number of entries.
+    /// Number of entries.
     pub entries: u64,
-    /// The pages of each column that the cluster knows; none if the column is suppressed, since the cluster has another
-    /// representation of it. Columns that were added later are not in the list.
+    /// Pages of each column in the cluster's page list, or `None` if the column is suppressed, as the cluster
+    /// has another representation of it. Columns that were added later are not in the list.
     pub columns: Vec<Option<PagesDescriptor>>,
 }
 
-/// The pages of a column in a cluster.
+/// Pages of a column in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PagesDescriptor {
-    /// The number in the column of the first element.
+    /// Index of the first element in the column.
     pub first: i64,
-    /// The codec and its level, as ROOT writes it: 505 is zstd with level 5.
+    /// Compression setting of ROOT: 505 is zstd with level 5.
     pub compression: u32,
-    /// Elements, position in the file, bytes as stored, and whether a checksum follows.
+    /// For each page its number of elements, position in the file, stored size, and whether a checksum
+    /// follows.
     pub pages: Vec<(u32, u64, u64, bool)>,
 }
 
 impl Descriptor {
-    /// The same as JSON.
+    /// Returns the descriptor as JSON.
     ///
     /// # Errors
-    /// None that a file could cause.
+    /// Returns an error if serialization fails, which no file can cause.
     pub fn to_json(&self) -> Result<String> {
         let invalid = |error: serde_json::Error| ErrorKind::Invalid { what: error.to_string() };
         Ok(serde_json::to_string(self).map_err(invalid)?)
@@ -173,10 +175,10 @@ impl PagesDescriptor {
 }
 
 impl Ntuple {
-    /// All that the header, the footer and the page lists say. Page lists are read that have not been.
+    /// Returns the contents of header, footer and page lists. Reads page lists that have not been read.
     ///
     /// # Errors
-    /// A page list is damaged.
+    /// Returns an error if a page list is damaged.
     pub fn descriptor(&self) -> Result<Descriptor> {
         self.described().map_err(|error| self.here_as_a_whole(error))
     }

@@ -1,4 +1,4 @@
-//! The footer: what was added to the header's fields, and where the page lists are.
+//! The footer: the schema extension, and the links to page lists.
 
 use crate::anchor::Anchor;
 use crate::blob;
@@ -8,7 +8,7 @@ use forthwith_io::Source;
 use forthwith_plan::{Error, ErrorKind, NameListing, Result, similar_names};
 use std::ops::Range;
 
-/// The contents of a footer, besides the fields and columns that it adds.
+/// Contents of a footer, except the fields and columns that it adds.
 #[derive(Debug, Default)]
 pub(crate) struct Footer {
     pub(crate) groups: Vec<ClusterGroup>,
@@ -23,20 +23,20 @@ pub(crate) struct ClusterGroup {
     pub(crate) pages: Link,
 }
 
-/// An ntuple that says something of ranges of entries of this one.
+/// Attribute set: an ntuple with values for ranges of entries of this one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttributeSet {
     pub(crate) name: String,
     version: (u16, u16),
-    /// No directory lists the anchor.
+    /// Link to the anchor, which no directory lists.
     anchor: Link,
 }
 
-/// The version of the fields of attribute sets: two numbers for the range, and a record of the values.
+/// Supported version of the schema of attribute sets: two numbers for the range, and a record of the values.
 const ATTRIBUTES: u16 = 1;
 
 impl Footer {
-    /// Reads the body of a footer. `header` is the header's checksum, if it is to be compared.
+    /// Parses the body of a footer. `header` is the header's checksum, if it is to be verified.
     pub(crate) fn parse(body: &mut Reader<'_>, header: Option<u64>, schema: &mut Schema) -> Result<Self> {
         body.features()?;
         let begin = *body;
@@ -45,7 +45,7 @@ impl Footer {
             return Err(begin.error(Error::mismatch("the header's checksum in the footer", expected, found)));
         }
         let mut extension = body.record("the schema extension")?;
-        // An extension may be empty.
+        // The extension may be empty.
         if extension.left() > 0 {
             schema.extend(&mut extension)?;
         }
@@ -72,7 +72,7 @@ impl Footer {
         Ok(footer)
     }
 
-    /// The attribute set of that name.
+    /// Returns the attribute set with a name.
     pub(crate) fn attribute_set(&self, name: &str) -> Result<&AttributeSet> {
         self.attributes.iter().find(|set| set.name == name).ok_or_else(|| {
             let near = similar_names(name, self.attributes.iter().map(|set| &*set.name));
@@ -81,7 +81,7 @@ impl Footer {
         })
     }
 
-    /// Entries of all groups.
+    /// Returns the number of entries of all groups.
     pub(crate) fn entries(&self) -> u64 {
         self.groups.last().map_or(0, |group| group.entries.end)
     }
@@ -109,7 +109,7 @@ impl AttributeSet {
         Ok(Self { name: record.text(what)?, version, anchor })
     }
 
-    /// Reads its anchor.
+    /// Reads the anchor of the attribute set.
     pub(crate) fn anchor(&self, source: &dyn Source, verify: bool) -> Result<Anchor> {
         let (major, minor) = self.version;
         if major != ATTRIBUTES {

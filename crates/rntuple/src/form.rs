@@ -1,4 +1,4 @@
-//! From fields to Forms, and to the parts that fill them: one for each column of the file.
+//! Maps fields to Forms, and to the parts that fill these, one for each column of the file.
 
 use crate::coding::{Coding, Kept, Stored};
 use crate::objects::{self, Objects};
@@ -10,7 +10,7 @@ use forthwith_root::unroll;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// A field: what it means, and the columns of the file that it is put together from. Parents stand before what is in their lists.
+/// Form of a field, and the columns that fill it. A parent precedes the columns of its items.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     pub(crate) form: Form,
@@ -20,25 +20,25 @@ pub(crate) struct Shape {
 /// A column of a field.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
-    /// The field's path, for errors.
+    /// Path of the field, for errors.
     pub(crate) path: String,
     pub(crate) coding: Coding,
-    /// The file's column of each representation.
+    /// Column in the file for each representation.
     pub(crate) columns: Vec<u32>,
-    /// Keys of its buffers with their types, and whether they are offsets.
+    /// Keys of its buffers, with their types and whether they are offsets.
     buffers: Vec<(String, DType, bool)>,
-    /// The part in whose lists or alternatives its elements are; none if each entry has its own.
+    /// Part whose lists or alternatives contain the elements; `None` if they belong to entries.
     pub(crate) parent: Option<usize>,
-    /// Which alternative of the parent it is in, if that is a variant.
+    /// Alternative of the parent, if that is a variant.
     pub(crate) alternative: u8,
-    /// Elements in an item of the parent, or in an entry.
+    /// Number of elements in an item of the parent, or in an entry.
     pub(crate) times: u64,
-    /// How they are read if they are objects.
+    /// Program and columns of bytes, if the elements are objects.
     pub(crate) objects: Option<Objects>,
 }
 
 impl Part {
-    /// The columns of its group.
+    /// Returns the columns of the group.
     pub(crate) fn specs(&self) -> Vec<ColumnSpec> {
         if let Some(objects) = &self.objects {
             return unroll::columns(&objects.program);
@@ -54,10 +54,10 @@ impl Part {
     }
 }
 
-/// Parts of a field that may be filled by the same column, as those of projected fields are.
+/// Maximum number of parts that one column may fill, as with projected fields.
 const MOST_USES: u32 = 16;
 
-/// The relation of a field to its parent.
+/// Relation of a field to its parent.
 #[derive(Clone, Copy)]
 struct Around {
     parent: Option<usize>,
@@ -65,7 +65,8 @@ struct Around {
     times: u64,
 }
 
-/// The shape of a field, or of a part of it by the members that lead there, or why it cannot be read.
+/// Returns the shape of a field, or of the member of it at the end of `members`, or the reason why it is not
+/// supported.
 pub(crate) fn shape(
     schema: &Schema,
     field: u32,
@@ -85,13 +86,14 @@ pub(crate) fn shape(
     Ok(Shape { form, parts: walk.parts })
 }
 
-/// A member of a record: its name, and the fields that lead to it; those of bases come first.
+/// Member of a record: its name, and the fields that lead to it through base classes.
 pub(crate) struct Member {
     pub(crate) name: String,
     pub(crate) chain: Vec<u32>,
 }
 
-/// The members of a record with those of its bases. Where a name occurs in several of them, that of the base stands before it.
+/// Returns the members of a record and its base classes. If a name is repeated, the name of the base class is
+/// prefixed.
 pub(crate) fn members(schema: &Schema, field: u32) -> Vec<Member> {
     let mut found = Vec::new();
     let mut own = Vec::new();
@@ -113,14 +115,14 @@ pub(crate) fn members(schema: &Schema, field: u32) -> Vec<Member> {
     members.zip(names).map(|(member, name)| Member { name, ..member }).collect()
 }
 
-/// The record in a field, through lists, options and arrays; none if there is something else.
+/// Returns the record in a field, within lists, options and arrays, or `None` without one.
 pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
     let of = schema.fields.get(field as usize)?;
     match of.role {
         RECORD if is_tuple(of) => None,
         RECORD => Some(field),
         COLLECTION | PLAIN => match schema.children(Some(field)) {
-            // Pairs of a map belong together.
+            // The pairs of a map are one field.
             [only] if !is_map(&of.type_name) => record_in(schema, *only),
             _ => None,
         },
@@ -128,18 +130,18 @@ pub(crate) fn record_in(schema: &Schema, field: u32) -> Option<u32> {
     }
 }
 
-/// The program that reads objects of a type, or why there is none. The flag says that they are items of lists or
-/// options, of which there may be none; the last text is what errors call them.
+/// Returns the program that reads objects of a type, or the reason why there is none. The flag tells that
+/// they are items of lists or options, of which there may be none; the last string is their path in errors.
 pub(crate) type Streamed<'s> = dyn Fn(&str, bool, &str) -> Result<Program, String> + 's;
 
 struct Walk<'a> {
     schema: &'a Schema,
     streamed: &'a Streamed<'a>,
     parts: Vec<Part>,
-    /// The number of parts that each column fills.
+    /// Number of parts that each column fills.
     uses: HashMap<u32, u32>,
     keys: usize,
-    /// The members to be read of records around each other, and nothing else of those.
+    /// Members to descend into, from outer to inner records, of which only these are read.
     members: &'a [u32],
     path: Vec<&'a str>,
 }
@@ -150,7 +152,8 @@ impl<'a> Walk<'a> {
         format!("node{}", self.keys - 1)
     }
 
-    /// As deep as the fields, which are validated when they are read.
+    /// Returns the Form of a field. The recursion is bounded, as the depth of fields was checked when they
+    /// were parsed.
     fn field(&mut self, id: u32, around: Around) -> Result<Form, String> {
         let schema = self.schema;
         let field = schema.fields.get(id as usize).ok_or("a field that is not there")?;
@@ -178,8 +181,8 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// Whether a field is a part of paths: items of lists and arrays have the path of these, and members of bases stand among
-    /// those of the class.
+    /// Returns whether the name of a field is a part of paths: items of lists and arrays have the path of
+    /// these, and members of base classes that of the class.
     fn is_named(&self, field: &Field) -> bool {
         let parent = field.parent.and_then(|parent| self.schema.fields.get(parent as usize));
         !field.name.starts_with(':') && parent.is_none_or(|parent| !matches!(parent.role, COLLECTION | PLAIN))
@@ -198,7 +201,7 @@ impl<'a> Walk<'a> {
                 let form = self.numbers(id, field, Kept::Numbers(DType::Bool), DType::Bool, around)?;
                 Ok(form.repeated(size))
             }
-            // Enumerations and atomic values wrap what they hold.
+            // Enumerations and atomic values wrap a field.
             (None, [inner]) => self.field(*inner, around),
             (None, []) if name == "std::string" => self.text(id, field, around),
             (None, []) if name.starts_with("ROOT::RNTupleCardinality<") => {
@@ -213,7 +216,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The ends of objects, and their bytes.
+    /// Returns the Form of a streamed field: the ends of objects, and their bytes.
     fn objects(&mut self, id: u32, field: &'a Field, around: Around) -> Result<Form, String> {
         let (key, path) = (self.key(), self.path.join("/"));
         let program = (self.streamed)(&field.type_name, around.parent.is_some(), &path)
@@ -229,9 +232,9 @@ impl<'a> Walk<'a> {
         Ok(form)
     }
 
-    /// As [`around`](Around), this number of times.
+    /// Multiplies the number of values of [`around`](Around) by `size`.
     fn many(&self, around: Around, size: u64, field: &Field) -> Result<Around, String> {
-        // An array is in a page, whose elements are counted with 31 bits.
+        // An array is in one page, whose elements have a 31-bit count.
         let times = around.times.checked_mul(size).filter(|times| *times <= u64::from(u32::MAX));
         let times = times.ok_or_else(|| self.refused(field, &format!("of {size} items")))?;
         Ok(Around { times, ..around })
@@ -266,7 +269,7 @@ impl<'a> Walk<'a> {
             return Err(self.refused(field, &format!("with {count} fields")));
         };
         let key = self.key();
-        // An option cannot be in an option.
+        // An option cannot contain an option.
         let is_option = is_optional(&field.type_name) && !self.is_option(item);
         let (kept, part) = match is_option {
             true => (Kept::Option, (format!("{key}-index"), DType::Int64, false)),
@@ -276,7 +279,7 @@ impl<'a> Walk<'a> {
         let content = self.field(item, Around { parent: Some(parent), alternative: 0, times: 1 })?;
         let content = Box::new(match content {
             Form::Record { fields: None, contents, .. } if is_map(&field.type_name) => {
-                // Those of texts are maps wherever they are written.
+                // Maps with text keys need no name to be written as maps.
                 let text = matches!(contents.first(), Some(Form::String { binary: false, .. }));
                 Form::Record { fields: None, contents, name: (!text).then(|| MAP.to_owned()) }
             }
@@ -285,7 +288,7 @@ impl<'a> Walk<'a> {
         Ok(if is_option { Form::Option { key, content } } else { Form::List { key, content } })
     }
 
-    /// Whether a field becomes an option.
+    /// Returns whether a field becomes an option.
     fn is_option(&self, id: u32) -> bool {
         let Some(field) = self.schema.fields.get(id as usize) else { return false };
         match (field.role, self.schema.children(Some(id))) {
@@ -308,7 +311,7 @@ impl<'a> Walk<'a> {
         }
         let (mut names, mut contents) = (Vec::new(), Vec::new());
         for Member { name, chain } in members(self.schema, id) {
-            // Bases are records; their names say nothing.
+            // Base classes are records without a name of their own.
             let Some(last) = chain.last() else { continue };
             names.push(name);
             contents.push(self.field(*last, around)?);
@@ -348,7 +351,7 @@ impl<'a> Walk<'a> {
         Ok(Form::Option { key: outer, content: Box::new(content) })
     }
 
-    /// Adds the column `slot` of a field.
+    /// Adds the column `slot` of a field, and returns the index of its part.
     fn part(
         &mut self,
         id: u32,
@@ -365,7 +368,7 @@ impl<'a> Walk<'a> {
         Ok(self.parts.len() - 1)
     }
 
-    /// The column `slot` of a field in each representation, and how each is stored.
+    /// Returns the column `slot` of a field in each representation, with its encoding.
     fn columns(
         &mut self,
         id: u32,
@@ -375,7 +378,7 @@ impl<'a> Walk<'a> {
     ) -> Result<(Vec<u32>, Vec<Stored>), String> {
         let schema = self.schema;
         let ids = if field.is_projected() { schema.aliases_of(id) } else { schema.columns_of(id) };
-        // Of each representation how many columns there were, and which one is meant.
+        // For each representation the number of columns so far, and the column `slot`.
         let mut found: BTreeMap<u16, (usize, Option<u32>)> = BTreeMap::new();
         for id in ids {
             let Some(column) = schema.columns.get(*id as usize) else { continue };
@@ -412,7 +415,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The type of a field as its writer spelled it.
+/// Returns the type of a field, as its writer spelled it.
 pub(crate) fn type_name(field: &Field) -> String {
     match (field.alias.as_str(), field.type_name.as_str(), field.role) {
         ("", "", COLLECTION) => "collection".into(),
@@ -427,7 +430,7 @@ fn number(name: &str) -> Option<DType> {
     found.or((name == "char").then_some(DType::Int8))
 }
 
-/// The type of C++ for a number.
+/// Returns the C++ type of a number.
 pub(crate) const fn number_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",

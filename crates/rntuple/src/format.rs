@@ -1,4 +1,4 @@
-//! Blocks: pages.
+//! Decoding of blocks, which are pages.
 
 use crate::{
     coding::{Coding, Kept, Kind},
@@ -13,11 +13,11 @@ use std::{ops::Range, sync::Arc};
 pub struct NtupleFormat;
 
 impl NtupleFormat {
-    /// Its id.
+    /// Id of the format in plans.
     pub const ID: &'static str = "rntuple";
 }
 
-/// The memory of a worker: the description of a column that it met last.
+/// Cache of a worker: the column description that it decoded last.
 #[derive(Default)]
 struct Warm {
     last: Option<(Arc<str>, Arc<Coding>)>,
@@ -37,7 +37,7 @@ impl Warm {
     }
 }
 
-/// The column of a group.
+/// Returns the column description of a group.
 fn coding(group: &Group, scratch: &mut Scratch) -> Result<Arc<Coding>> {
     let coding = match &group.decoder {
         Decoder::Format(text) => scratch.own::<Warm>().0.coding(text),
@@ -79,7 +79,7 @@ impl BlockFormat for NtupleFormat {
             _ => None,
         };
         match (kept(first), kept(other)) {
-            // Rows of alternatives are counted from the beginning of a plan.
+            // Rows of alternatives count from the beginning of a plan.
             (Some(Kept::Tags(_)), _) => false,
             (first, other) => first.is_some() && first == other,
         }
@@ -97,7 +97,7 @@ impl BlockFormat for NtupleFormat {
     fn continues(&self, group: &Group, task: &Task, next: &Task) -> bool {
         let Decoder::Format(text) = &group.decoder else { return false };
         let Ok(coding) = serde_json::from_str::<Coding>(text) else { return false };
-        // A checksum that is verified is that of one page.
+        // A verified checksum is that of a single page.
         let [note, other] = [task.note, next.note].map(page_note::Note::of);
         let is_plain = !note.verified && !note.zeros && !note.streamed && note == other;
         let Some(how) = coding.stored.get(note.representation).filter(|_| is_plain) else { return false };

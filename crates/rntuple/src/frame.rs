@@ -1,8 +1,8 @@
-//! The parts of envelopes: little-endian numbers, strings and frames that say how long they are.
+//! Parts of envelopes: little-endian numbers, strings, and frames with their sizes.
 
 use forthwith_plan::{Error, Result};
 
-/// Bytes of an envelope, from first to last.
+/// Reader of an envelope.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -11,25 +11,25 @@ pub(crate) struct Reader<'a> {
     origin: usize,
 }
 
-/// A list frame: how many items it has, and their bytes.
+/// List frame: the number of items, and their bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a> {
     pub(crate) items: u32,
     pub(crate) rest: Reader<'a>,
 }
 
-/// The place of bytes in the file.
+/// Position and size of bytes in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locator {
-    /// Bytes as stored.
+    /// Size as stored, in bytes.
     pub(crate) size: u64,
     pub(crate) position: u64,
 }
 
-/// The place of an envelope.
+/// Position and length of an envelope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// Bytes when decompressed.
+    /// Length in bytes, decompressed.
     pub(crate) length: u64,
     pub(crate) locator: Locator,
 }
@@ -39,12 +39,12 @@ impl<'a> Reader<'a> {
         Self { bytes, at: 0, origin }
     }
 
-    /// The byte of the envelope that is read next.
+    /// Returns the offset in the envelope of the next byte.
     pub(crate) const fn position(&self) -> u64 {
         (self.origin + self.at) as u64
     }
 
-    /// Bytes that are left.
+    /// Returns the number of remaining bytes.
     pub(crate) const fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -60,7 +60,7 @@ impl<'a> Reader<'a> {
 
     fn array<const N: usize>(&mut self, what: &'static str) -> Result<[u8; N]> {
         let bytes = self.bytes(what, N)?;
-        // As many as were asked for.
+        // `bytes` has returned `N` bytes.
         Ok(bytes.first_chunk().copied().unwrap_or([0; N]))
     }
 
@@ -88,19 +88,19 @@ impl<'a> Reader<'a> {
         Ok(f64::from_le_bytes(self.array(what)?))
     }
 
-    /// A string: its length and its bytes. What is not UTF-8 is shown as ROOT's other names are.
+    /// Reads a string: its length and its bytes. Invalid UTF-8 is replaced, as in other names of ROOT files.
     pub(crate) fn text(&mut self, what: &'static str) -> Result<String> {
         let length = self.u32(what)? as usize;
         Ok(forthwith_root::text(self.bytes(what, length)?))
     }
 
-    /// The bytes of a string that is no text.
+    /// Reads the bytes of a string that need not be text.
     pub(crate) fn blob(&mut self, what: &'static str) -> Result<&'a [u8]> {
         let length = self.u32(what)? as usize;
         self.bytes(what, length)
     }
 
-    /// A record frame, which this reader leaves behind.
+    /// Reads a record frame, and returns a reader of its contents.
     pub(crate) fn record(&mut self, what: &'static str) -> Result<Self> {
         let begin = *self;
         let size = self.i64(what)?;
@@ -110,7 +110,7 @@ impl<'a> Reader<'a> {
         self.frame(what, size - 8)
     }
 
-    /// A list frame, which this reader leaves behind. `least` is the fewest bytes that an item takes.
+    /// Reads a list frame. `least` is the minimum number of bytes of an item.
     pub(crate) fn list(&mut self, what: &'static str, least: usize) -> Result<List<'a>> {
         let begin = *self;
         let size = self.i64(what)?;
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         Ok(Link { length: self.u64(what)?, locator: self.locator(what)? })
     }
 
-    /// Feature flags, none of which is known.
+    /// Reads feature flags. Returns an error if any is set, as none is supported.
     pub(crate) fn features(&mut self) -> Result<()> {
         let mut bit = 0;
         loop {
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An error at what is read next.
+    /// Adds the current position to an error.
     #[cold]
     pub(crate) fn error(&self, error: Error) -> Error {
         error.at_byte(self.position())
@@ -180,7 +180,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Locator {
-    /// Its bytes, if the file has that many.
+    /// Returns the range in the file, or an error if its end exceeds 63 bits.
     pub(crate) fn range(&self) -> Result<std::ops::Range<u64>> {
         let end = self.position.checked_add(self.size);
         let end = end

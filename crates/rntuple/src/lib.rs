@@ -1,9 +1,9 @@
-//! RNTuple, ROOT's columnar tables: pages to columns.
+//! RNTuple, ROOT's columnar tables.
 //!
-//! An [`Ntuple`] is a header and a footer, which describe fields and columns, and page lists, which are read when
-//! entries of their clusters are asked for. It is a [`Dataset`](forthwith_plan::Dataset) whose blocks are pages:
-//! each column of a field is a group of the plan, a task is one page, and the engine joins the columns of a field.
-//! [`NtupleFormat`] decodes pages.
+//! An [`Ntuple`] has a header and a footer, which describe fields and columns, and page lists, which are read
+//! when entries of their clusters are needed. It is a [`Dataset`](forthwith_plan::Dataset) whose blocks are
+//! pages: each column of a field is a group of the plan, each page is a task, and the engine combines the
+//! columns of a field. [`NtupleFormat`] decodes pages.
 //!
 //! ```
 //! use forthwith_plan::Dataset;
@@ -21,20 +21,20 @@
 //! ```
 //! # How a field is read
 //!
-//! `form.rs` makes a Form of a field and the *parts* that fill it, one for each column: numbers, the ends of lists,
-//! the tags of variants. A part below a list counts its elements by the items of that list, and not by entries
-//! (`Group::items`). `planner.rs` finds out which elements belong to the entries asked for. In a cluster that is
-//! wanted as a whole that is known from the page list; where a range of entries begins or ends within a cluster, the
-//! pages with the ends of its first and last lists are read. So a plan has no page that is not needed, and knows of
-//! each page how many items it delivers: a task takes its places before it decodes, straight into them.
+//! `form.rs` maps a field to a Form and the *parts* that fill it, one for each column: numbers, the ends of
+//! lists, the tags of variants. A part below a list counts its elements by the items of that list, rather
+//! than by entries (`Group::items`). `planner.rs` determines the elements of the requested entries. For a
+//! complete cluster, these follow from the page list; for a part of a cluster, the pages with the ends of its
+//! first and last lists are read. So a plan has only pages that are needed, and the number of items of each
+//! is known: a task reserves its range of the columns before it decodes, and decodes into it.
 //!
-//! * Ends of lists are counted from the cluster's first item. The planner knows what is before the cluster, so a page
-//!   becomes offsets without another pass. That the last list of a cluster ends with the last item, and that lists
-//!   do not fall within pages and between them, is verified while they are decoded.
-//! * A column has one representation or several, of which each cluster uses one. Elements that a column lacks
-//!   because it was added later are tasks without bytes, which deliver zeros.
-//! * All encodings begin anew with each page.
-//! * Objects of streamed fields are read by programs, as those of trees; `streamed.rs` puts their bytes together.
+//! * Ends of lists count from the cluster's first item. The planner knows the number of items before the
+//!   cluster, so that a page becomes offsets in a single pass. Decoding verifies that the ends do not
+//!   decrease within and between pages, and that the last list of a cluster ends with the last item.
+//! * A column has one or several representations, one of which each cluster uses. Elements that a column
+//!   lacks because it was added later are tasks without bytes, which yield zeros.
+//! * All encodings restart with each page.
+//! * Objects of streamed fields are read by programs, as in trees; `streamed.rs` collects their bytes.
 #![deny(missing_docs)]
 
 mod anchor;

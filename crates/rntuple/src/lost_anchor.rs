@@ -1,7 +1,8 @@
-//! Anchors made anew for ntuples whose own is missing or damaged: of their envelopes, which are found by their records.
+//! Makes new anchors for ntuples whose anchor is missing or damaged, from the records of their envelopes.
 //!
-//! An ntuple is its header, a footer and page lists, all of which carry the header's checksum. The anchor says where header and
-//! footer are. If the footer is missing as well, a new one is made of the page lists.
+//! An ntuple has a header, a footer and page lists, which have the header's checksum in common. The anchor
+//! has the positions of header and footer. If the footer is missing, too, a new one is made from the page
+//! lists.
 
 use crate::anchor::{Anchor, CLASS, VERSION};
 use crate::blob::{self, Envelope};
@@ -20,48 +21,49 @@ use std::{
     sync::Arc,
 };
 
-/// An anchor that was made anew.
+/// A new anchor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LostAnchor {
-    /// The name of its ntuple, which is at the top of the file.
+    /// Name of its ntuple, which is in the top directory of the file.
     pub name: String,
-    /// The cycle of its key.
+    /// Cycle of its key.
     pub cycle: u16,
-    /// Whether the footer was made anew, too, of page lists.
+    /// Whether the footer is new as well, made from page lists.
     pub has_new_footer: bool,
 }
 
-/// An envelope that no anchor leads to.
+/// An envelope to which no anchor leads.
 struct FoundEnvelope {
     link: Link,
     bytes: Bytes,
 }
 
-/// The envelopes of a file, by their kind.
+/// Envelopes of a file, by kind.
 #[derive(Default)]
 struct Envelopes {
     headers: Vec<FoundEnvelope>,
     footers: Vec<FoundEnvelope>,
     lists: Vec<FoundEnvelope>,
-    /// Bytes of all of them.
+    /// Total size of all envelopes, in bytes.
     bytes: u64,
 }
 
-/// Bytes of an envelope at most: others are pages.
+/// Maximum size of an envelope in bytes: larger records are pages.
 const LARGEST: u64 = 64 << 20;
-/// Bytes of all envelopes at most: few stored bytes may decompress to many.
+/// Maximum size of all envelopes in bytes, as few stored bytes may decompress to many.
 const MOST_BYTES: u64 = 512 << 20;
-/// Bytes of a name, which is part of a key.
+/// Maximum length of a name in bytes.
 const LONGEST_NAME: usize = 1 << 12;
-/// The class of the records of ntuples.
+/// Class of the records of ntuples.
 const BLOB: &str = "RBlob";
 
-/// Makes anchors for the ntuples of a file that have none which can be read: records to be put behind its last byte. With
-/// `damaged_only`, only ntuples with a damaged anchor get one: deleted ntuples leave their records in a file that was closed.
+/// Makes anchors for the ntuples of a file without a readable one. Returns records to append to the file, and
+/// the anchors in them. With `damaged_only`, only ntuples with a damaged anchor get one, as deleted ntuples
+/// may leave their records in a file.
 ///
 /// # Errors
-/// The source cannot be read.
+/// Returns an error if the source cannot be read.
 pub fn lost_anchors(file: &RootFile, damaged_only: bool) -> Result<(Vec<u8>, Vec<LostAnchor>)> {
     let keys = file.keys_recursive()?;
     let (mut known, mut damaged) = (HashSet::new(), HashSet::new());
@@ -78,8 +80,8 @@ pub fn lost_anchors(file: &RootFile, damaged_only: bool) -> Result<(Vec<u8>, Vec
             envelopes.take(file.source().as_ref(), &found.key)?;
         }
     }
-    // Footers and page lists name their header by its checksum, which two ntuples of one name and schema share: nothing tells
-    // whose they are.
+    // Footers and page lists refer to their header by its checksum. Two ntuples with the same name and schema
+    // have the same checksum, so that these cannot be assigned.
     let mut hashes: HashMap<u64, usize> = HashMap::new();
     for header in &envelopes.headers {
         *hashes.entry(blob::checksum(&header.bytes)).or_default() += 1;
@@ -108,13 +110,13 @@ pub fn lost_anchors(file: &RootFile, damaged_only: bool) -> Result<(Vec<u8>, Vec
     Ok((tail.bytes, made))
 }
 
-/// Whether an error is not about damage.
+/// Returns whether an error is not caused by damage, so that the search ends.
 fn ends(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Cancelled | ErrorKind::OutOfMemory { .. })
         || (matches!(error.kind, ErrorKind::Source(_)) && !error.is_damage())
 }
 
-/// Notes the places of the headers of an ntuple and of its attribute sets.
+/// Adds the positions of the headers of an ntuple and its attribute sets.
 fn note_headers(ntuple: &Ntuple, known: &mut HashSet<u64>) {
     known.insert(ntuple.anchor().header.locator.position);
     for name in ntuple.attribute_names() {
@@ -124,7 +126,7 @@ fn note_headers(ntuple: &Ntuple, known: &mut HashSet<u64>) {
     }
 }
 
-/// The name of an ntuple by its header, and the time when that was written.
+/// Returns the name of an ntuple from its header, and the time when that was written.
 fn name(header: &FoundEnvelope, keys: &[Found]) -> Option<(String, forthwith_root::Datime)> {
     let mut body = blob::body(&header.bytes);
     body.features().ok()?;
@@ -134,14 +136,14 @@ fn name(header: &FoundEnvelope, keys: &[Found]) -> Option<(String, forthwith_roo
     Some((name, key.key.datime))
 }
 
-/// Records behind the end of a file.
+/// Records to append to a file.
 struct Tail {
     at: u64,
     bytes: Vec<u8>,
 }
 
 impl Tail {
-    /// Appends a record; returns the place of its payload.
+    /// Appends a record. Returns the position of its payload.
     fn record(&mut self, key: Key, payload: &[u8]) -> Locator {
         let record = key.with_payload(payload);
         let position = self.at + (record.len() - payload.len()) as u64;
@@ -152,7 +154,7 @@ impl Tail {
 }
 
 impl Envelopes {
-    /// Notes a record if it is a sound envelope.
+    /// Adds the envelope in a record, if it is valid.
     fn take(&mut self, source: &dyn Source, key: &Key) -> Result<()> {
         let keylen = u64::from(key.keylen);
         let Some(size) = u64::try_from(key.nbytes).ok().and_then(|bytes| bytes.checked_sub(keylen)) else {
@@ -164,7 +166,7 @@ impl Envelopes {
         }
         let link = Link { length, locator: Locator { size, position: key.seek + keylen } };
         if size == length {
-            // The first word says whether it is one.
+            // The first word tells whether it is an envelope.
             let word = source.read_one(link.locator.position..link.locator.position + 8)?;
             let word = word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
             if word >> 16 != length || !(1..=3).contains(&(word & 0xffff)) {
@@ -195,7 +197,8 @@ impl Envelopes {
         Ok(())
     }
 
-    /// An anchor for the ntuple of a header: with the footer that has most entries, or with a new one of its page lists.
+    /// Returns an anchor for the ntuple of a header, with the footer that has the most entries or with a new
+    /// one from page lists, and whether the footer is new.
     fn anchor(
         &self,
         file: &RootFile,
@@ -238,7 +241,7 @@ impl Envelopes {
         Ok(Some((of_footer(link), true)))
     }
 
-    /// The page lists of an ntuple from its first entry on, as far as they follow each other.
+    /// Returns the page lists of an ntuple from its first entry on, up to a gap.
     fn groups(&self, hash: u64) -> Vec<ClusterGroup> {
         let mut by_start: BTreeMap<u64, ClusterGroup> = BTreeMap::new();
         for list in &self.lists {
@@ -258,13 +261,14 @@ impl Envelopes {
     }
 }
 
-/// Whether a footer is of the ntuple with this header.
+/// Returns whether a footer belongs to the ntuple with this header.
 fn names_header(footer: &[u8], hash: u64) -> bool {
     let mut body = blob::body(footer);
     body.features().is_ok() && body.u64("the header's checksum").is_ok_and(|found| found == hash)
 }
 
-/// The entries of a page list's clusters, and their number, if it is of the ntuple with this header.
+/// Returns the entries and the number of clusters of a page list, or `None` if it belongs to another ntuple
+/// or is damaged.
 fn summary(bytes: &[u8], hash: u64) -> Option<(Range<u64>, u32)> {
     let mut body = blob::body(bytes);
     if body.u64("the header's checksum").ok()? != hash {
@@ -281,7 +285,7 @@ fn summary(bytes: &[u8], hash: u64) -> Option<(Range<u64>, u32)> {
     Some((entries?, clusters.items))
 }
 
-/// A footer of page lists alone.
+/// Returns a footer that only has page lists.
 fn footer(hash: u64, groups: &[ClusterGroup]) -> Vec<u8> {
     envelope(Envelope::Footer, |frames| {
         frames.features();
@@ -298,7 +302,7 @@ fn footer(hash: u64, groups: &[ClusterGroup]) -> Vec<u8> {
     })
 }
 
-/// The ntuple that an anchor leads to, if its page lists can be read.
+/// Returns the ntuple of an anchor, or `None` if its page lists cannot be read.
 fn readable(file: &RootFile, name: &str, anchor: Anchor) -> Result<Option<Ntuple>> {
     let opened = Ntuple::of(file, name.to_owned(), anchor, Options::default());
     let opened = opened.and_then(|ntuple| {
@@ -312,7 +316,7 @@ fn readable(file: &RootFile, name: &str, anchor: Anchor) -> Result<Option<Ntuple
     }
 }
 
-/// The file with the records behind its end.
+/// Source of the file with the records appended.
 struct Appended;
 
 impl Appended {

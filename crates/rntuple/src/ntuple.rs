@@ -1,4 +1,4 @@
-//! An opened ntuple: header, footer, and the page lists and pages that are read of it.
+//! An opened ntuple: its header and footer, and access to its page lists and pages.
 
 use crate::anchor::{Anchor, CLASS};
 use crate::blob::{self, Envelope};
@@ -20,10 +20,10 @@ use forthwith_root::{Found, RootFile, unroll};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-/// How to read an ntuple.
+/// Options for reading an ntuple.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether checksums are verified: of the anchor, of envelopes and of pages.
+    /// Whether the checksums of the anchor, of envelopes and of pages are verified.
     pub verify: bool,
 }
 
@@ -33,52 +33,52 @@ impl Default for Options {
     }
 }
 
-/// An ntuple: its header and footer have been read. Shared between threads as it is.
+/// An ntuple, whose header and footer have been parsed. It can be shared between threads.
 pub struct Ntuple {
     source: Arc<dyn Source>,
     file: RootFile,
-    /// The classes of streamed fields.
+    /// Classes of streamed fields.
     layouts: OnceLock<Layouts>,
     size: u64,
     object: String,
     options: Options,
     anchor: Anchor,
-    /// The header's checksum, if it is to be compared.
+    /// Checksum of the header, if it is to be verified.
     hash: Option<u64>,
     schema: Schema,
     footer: Footer,
-    /// The page list of each cluster group, and the number of its first cluster.
+    /// Page list of each cluster group, and the index of its first cluster.
     lists: Vec<(OnceLock<PageList>, u64)>,
     fields: Vec<Field>,
-    /// Of each field the field records that lead to it, and what is known of it when it was asked for.
+    /// For each field the field records that lead to it, and its shape once resolved.
     chains: Vec<Chain>,
-    /// Pages of ends that were looked up, by their positions.
+    /// Cached pages of ends, by position.
     ends: Mutex<Vec<(u64, Bytes)>>,
 }
 
-/// The field records that lead to a field, and what it consists of, or why it cannot be read.
+/// Field records that lead to a field, and its shape or the reason why it is not supported.
 type Chain = (Vec<u32>, OnceLock<std::result::Result<Shape, String>>);
 
-/// Pages of ends that are kept.
+/// Maximum number of cached pages of ends.
 const KEPT: usize = 16;
 
 impl Ntuple {
-    /// Whether objects of a class are ntuples.
+    /// Returns whether objects of a class are ntuples.
     #[must_use]
     pub fn is_ntuple(class: &str) -> bool {
         class == CLASS
     }
 
-    /// Whether objects of a class are ntuples of a kind that was written before the format was settled.
+    /// Returns whether objects of a class are ntuples in a format before version 1.
     #[must_use]
     pub fn is_experimental(class: &str) -> bool {
         class == "ROOT::Experimental::RNTuple"
     }
 
-    /// Opens an ntuple by what a directory of the file lists.
+    /// Opens an ntuple that a directory of the file lists.
     ///
     /// # Errors
-    /// Its class is another; its metadata are damaged, or of a kind that is not known.
+    /// Returns an error if it has another class, or if its metadata are damaged or not supported.
     pub fn open(file: &RootFile, found: &Found, options: Options) -> Result<Self> {
         let here = |error: Error| error.in_object(&found.path).in_file(file.uri());
         let class = &*found.key.class_name;
@@ -135,29 +135,30 @@ impl Ntuple {
         })
     }
 
-    /// The version of the format that its writer had.
+    /// Returns the version of the format in the anchor.
     #[must_use]
     pub fn version(&self) -> String {
         self.anchor.version.map(|number| number.to_string()).join(".")
     }
 
-    /// The name of the program that wrote it.
+    /// Returns the name of the program that wrote the ntuple.
     #[must_use]
     pub fn writer(&self) -> &str {
         &self.schema.writer
     }
 
-    /// Its description.
+    /// Returns the description of the ntuple.
     #[must_use]
     pub fn description(&self) -> &str {
         &self.schema.description
     }
 
-    /// Opens an attribute set that belongs to it: an ntuple with the fields `_rangeStart` and `_rangeLen`, a range
-    /// of entries of this one, and `_userData`, the values that belong to it.
+    /// Opens an attribute set of the ntuple. Its fields are `_rangeStart` and `_rangeLen`, a range of entries
+    /// of this ntuple, and `_userData`, the values for that range.
     ///
     /// # Errors
-    /// None has that name; its metadata are damaged, or of a kind that is not known.
+    /// Returns an error if there is no attribute set with that name, or if its metadata are damaged or not
+    /// supported.
     pub fn attribute_set(&self, name: &str) -> Result<Self> {
         let object = format!("{}@{name}", self.object);
         let here = |error: Error| error.in_object(&object).in_file(self.uri());
@@ -166,10 +167,10 @@ impl Ntuple {
         Self::of(&self.file, object.clone(), anchor, self.options).map_err(here)
     }
 
-    /// The number of its pages, by its page lists.
+    /// Returns the number of pages in the page lists.
     ///
     /// # Errors
-    /// A page list is damaged.
+    /// Returns an error if a page list is damaged.
     pub fn pages(&self) -> Result<u64> {
         let mut pages = 0;
         for at in self.clusters(&(0..self.footer.entries()))? {
@@ -199,7 +200,7 @@ impl Ntuple {
         self.footer.entries()
     }
 
-    /// The names of its attribute sets.
+    /// Returns the names of the attribute sets.
     pub(crate) fn attribute_names(&self) -> Vec<String> {
         self.footer.attributes.iter().map(|set| set.name.clone()).collect()
     }
@@ -208,13 +209,13 @@ impl Ntuple {
         &self.fields
     }
 
-    /// The record of a field.
+    /// Returns the record of a field.
     pub(crate) fn record(&self, field: u32) -> Option<&schema::Field> {
         let (chain, _) = self.chains.get(field as usize)?;
         self.schema.fields.get(*chain.last()? as usize)
     }
 
-    /// The fields at the top: their numbers among all, and their records.
+    /// Returns the top-level fields: their indexes among all fields, and those of their records.
     pub(crate) fn top_fields(&self) -> impl Iterator<Item = (u32, u32)> {
         let chains = (0..).zip(&self.chains);
         chains.filter_map(|(number, (chain, _))| match chain[..] {
@@ -223,7 +224,7 @@ impl Ntuple {
         })
     }
 
-    /// The header's checksum.
+    /// Returns the checksum of the header.
     pub(crate) fn header_hash(&self) -> Result<u64> {
         match self.hash {
             Some(hash) => Ok(hash),
@@ -231,22 +232,22 @@ impl Ntuple {
         }
     }
 
-    /// The header and the footer, decompressed, from their first byte to their checksums.
+    /// Returns header and footer, decompressed and with their checksums.
     ///
     /// # Errors
-    /// They cannot be read any more, or are others than when the ntuple was opened.
+    /// Returns an error if they cannot be read, or differ from those when the ntuple was opened.
     pub fn envelopes(&self) -> Result<[Bytes; 2]> {
         let here = |error| self.here_as_a_whole(error);
         let header = self.envelope(self.anchor.header, Envelope::Header).map_err(here)?;
         Ok([header, self.envelope(self.anchor.footer, Envelope::Footer).map_err(here)?])
     }
 
-    /// The footer's checksum.
+    /// Returns the checksum of the footer.
     pub(crate) fn footer_hash(&self) -> Result<u64> {
         Ok(blob::checksum(&self.envelope(self.anchor.footer, Envelope::Footer)?))
     }
 
-    /// What the footer adds to the header's lists, and its attribute sets, as they are stored.
+    /// Returns the lists of the schema extension in the footer, and its attribute sets, as stored.
     pub(crate) fn added(&self) -> Result<([RawList; 4], RawList)> {
         let footer = self.envelope(self.anchor.footer, Envelope::Footer)?;
         let mut body = blob::body(&footer);
@@ -284,21 +285,21 @@ impl Ntuple {
         self.options.verify
     }
 
-    /// Whether a column was added when there were entries already.
+    /// Returns whether a column was added when the ntuple had entries.
     pub(crate) fn is_late(&self, column: u32) -> bool {
         let at = column as usize;
         at >= self.schema.first_columns || self.schema.columns.get(at).is_some_and(Column::is_deferred)
     }
 
-    /// The path of a field.
+    /// Returns the path of a field.
     pub(crate) fn path(&self, field: u32) -> String {
         self.fields.get(field as usize).map(|field| field.path.clone()).unwrap_or_default()
     }
 
-    /// The parts of a field, or why it cannot be read.
+    /// Returns the shape of a field, or the reason why it is not supported.
     pub(crate) fn shape(&self, field: u32) -> Result<&std::result::Result<Shape, String>> {
         let Some((chain, shape)) = self.chains.get(field as usize) else {
-            return Err(Error::invalid(format!("there is no field number {field}")));
+            return Err(Error::no_field(field, self.chains.len()));
         };
         Ok(shape.get_or_init(|| match chain.split_first() {
             Some((top, members)) => form::shape(&self.schema, *top, members, &|class, items, member| {
@@ -308,7 +309,7 @@ impl Ntuple {
         }))
     }
 
-    /// The program that reads streamed objects of a class.
+    /// Returns the program that reads streamed objects of a class, or the reason why there is none.
     fn program(&self, class: &str, items: bool, member: &str) -> std::result::Result<Program, String> {
         let layouts = match self.layouts.get() {
             Some(layouts) => layouts,
@@ -320,7 +321,7 @@ impl Ntuple {
         };
         let mut layouts = layouts;
         let mut found = unroll::program(layouts, class, false, member);
-        // Some writers leave the description to the file.
+        // Some writers have the streamer info only in the file.
         let of_file = if found.is_err() { self.file.layouts().ok() } else { None };
         if let Some(of_file) = &of_file {
             let second = unroll::program(of_file, class, false, member);
@@ -328,14 +329,14 @@ impl Ntuple {
                 (layouts, found) = (of_file, second);
             }
         }
-        // There may be no description of a class without objects.
+        // If there are no objects, streamer info may be missing.
         match found {
             Err(why) if items => unroll::program(layouts, class, true, member).map_err(|_| why),
             found => found,
         }
     }
 
-    /// The clusters that have some of these entries, in order.
+    /// Returns the clusters that have some of the entries, in order.
     pub(crate) fn clusters(&self, entries: &Range<u64>) -> Result<Vec<Numbered<'_>>> {
         let mut found = Vec::new();
         for (group, (list, first)) in self.footer.groups.iter().zip(&self.lists) {
@@ -370,18 +371,18 @@ impl Ntuple {
         list.map_err(|error| error.in_member(Envelope::PageList.name()))
     }
 
-    /// The header, from its first byte to its checksum.
+    /// Returns the header, decompressed and with its checksum.
     pub(crate) fn header(&self) -> Result<Bytes> {
         let Anchor { header, longest, .. } = self.anchor;
         blob::envelope(self.source.as_ref(), header, Envelope::Header, longest, true)
     }
 
-    /// What a locator leads to, with this number of bytes more.
+    /// Returns the bytes at a locator, and `more` further bytes.
     pub(crate) fn blob(&self, locator: Locator, more: u64) -> Result<Bytes> {
         blob::read(self.source.as_ref(), locator, more, self.anchor.longest)
     }
 
-    /// The stored bytes of a page without its checksum, which is compared if `verify` says so.
+    /// Returns the stored bytes of a page without its checksum, which is verified with `verify`.
     pub(crate) fn page_data(&self, page: &Page, verify: bool) -> Result<Bytes> {
         let more = if page.checksum { 8 } else { 0 };
         let bytes = self.blob(page.locator, more)?;
@@ -391,10 +392,10 @@ impl Ntuple {
         Ok(bytes.slice(..bytes.len().saturating_sub(more as usize)))
     }
 
-    /// The place of a page's bytes, its checksum included if that is to be verified.
+    /// Returns the position of a page's bytes, including its checksum if that is to be verified.
     pub(crate) fn stored(&self, page: &Page, verified: bool) -> Result<Stored> {
         let (locator, longest) = (page.locator, self.anchor.longest);
-        // A checksum counts where a page is split.
+        // The checksum counts for the length at which pages are split.
         let there = if page.checksum { 8 } else { 0 };
         let checksum = if verified { there } else { 0 };
         if longest > 0 && locator.size.saturating_add(there) > longest {
@@ -411,7 +412,7 @@ impl Ntuple {
         }
     }
 
-    /// The end of the list before element `at` of a page.
+    /// Returns the end of the list before element `at` of a page.
     pub(crate) fn end_in_page(&self, how: &coding::Stored, page: &Page, at: u64) -> Result<u64> {
         let bytes = self.page(how, page)?;
         let ends = Ends::of(how, &bytes).ok_or_else(crate::page_note::foreign)?;
@@ -419,7 +420,7 @@ impl Ntuple {
         end.ok().flatten().ok_or_else(crate::numbers::too_few)
     }
 
-    /// A page of ends, or of the bytes of objects, decompressed.
+    /// Returns a decompressed page of ends or of the bytes of objects.
     pub(crate) fn page(&self, how: &coding::Stored, page: &Page) -> Result<Bytes> {
         let position = page.locator.position;
         let length = usize::try_from(how.page_bytes(page.elements)).unwrap_or(usize::MAX);
@@ -443,11 +444,11 @@ impl Ntuple {
     }
 }
 
-/// Lists a field and, behind it, the members of records in it.
+/// Adds a field, and after it the members of records in it.
 fn list(schema: &Schema, top: u32, fields: &mut Vec<Field>, chains: &mut Vec<Chain>) {
     let Some(of) = schema.fields.get(top as usize) else { return };
     let mut work = vec![(of.name.clone(), of.name.clone(), vec![top], None)];
-    // Fields are taken from the end, so that members stand behind their record.
+    // Fields are taken from the end, so that members come after their record.
     while let Some((path, name, chain, parent)) = work.pop() {
         let Some(of) = chain.last().and_then(|id| Some((*id, schema.fields.get(*id as usize)?))) else {
             continue;

@@ -59,7 +59,7 @@ pub(crate) fn numbers(
                 DType::Float32 | DType::Float64 => {
                     from_short_floats(stored, size, page, wanted, into).map_err(bad)
                 }
-                other => Err(Error::fault(format!("floats where there are {other}"))),
+                other => Err(Error::fault(format!("column encoding stores floats, expected {other}"))),
             }
         }
         Kind::Plain(own) | Kind::Split(own) | Kind::Zigzag(own) => {
@@ -69,7 +69,7 @@ pub(crate) fn numbers(
             converted(own, dtype, &items, into)
         }
         Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64 | Kind::Switch => {
-            Err(Error::fault("a column of indexes where there are numbers"))
+            Err(Error::fault(format!("column encoding stores indexes, expected {dtype}")))
         }
     }
 }
@@ -128,7 +128,7 @@ fn floats(dtype: DType, into: &mut [u8], from: impl Iterator<Item = f64>) -> Res
                 *to = number.to_ne_bytes();
             }
         }
-        other => return Err(Error::fault(format!("floats where there are {other}"))),
+        other => return Err(Error::fault(format!("column encoding stores floats, expected {other}"))),
     }
     Ok(())
 }

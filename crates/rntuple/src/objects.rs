@@ -5,14 +5,14 @@ use forthwith_columns::Finisher;
 use forthwith_program::Program;
 use std::sync::Arc;
 
-/// How objects are read, and the column of their bytes in each representation.
+/// Program for objects, and the column of their bytes in each representation.
 #[derive(Clone, Debug)]
 pub(crate) struct Objects {
     pub(crate) program: Arc<Program>,
     pub(crate) bytes: Vec<(u32, Stored)>,
 }
 
-/// A program whose columns are called differently from those of all others in a field.
+/// Returns a program whose columns have a prefix, so that their names are unique within the field.
 pub(crate) fn renamed(mut program: Program, prefix: &str) -> Program {
     program.form.prefix_keys(prefix);
     for output in &mut program.outputs {

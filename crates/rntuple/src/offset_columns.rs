@@ -1,10 +1,10 @@
-//! Columns of indexes: the ends of lists, counted from the first item of the cluster.
+//! Columns of indexes: the ends of lists, which count from the first item of the cluster.
 
 use crate::coding::{Kind, Stored};
 use forthwith_columns::kernels::{DecodeError, offsets_from_planes, sum_of_planes};
 use std::ops::Range;
 
-/// The ends in a page, decompressed.
+/// Ends in a decompressed page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ends<'p> {
     page: &'p [u8],
@@ -13,7 +13,7 @@ pub(crate) struct Ends<'p> {
 }
 
 impl<'p> Ends<'p> {
-    /// The ends in a page of whole elements; nothing if the column has none.
+    /// Returns the ends in a page of whole elements, or `None` if the column has other elements.
     pub(crate) fn of(stored: &Stored, page: &'p [u8]) -> Option<Self> {
         let (width, is_split) = match stored.kind {
             Kind::Index32 => (4, false),
@@ -25,8 +25,8 @@ impl<'p> Ends<'p> {
         page.len().is_multiple_of(width).then_some(Self { page, width, is_split })
     }
 
-    /// The end of the list before element `at`, if that is in the page: without looking at each of those
-    /// before.
+    /// Returns the end of the list before element `at`, or `None` if that is before the page. Does not decode
+    /// each element before it.
     pub(crate) fn before(&self, at: usize) -> Result<Option<u64>, DecodeError> {
         let Some(last) = at.checked_sub(1) else { return Ok(None) };
         if self.is_split {
@@ -44,8 +44,8 @@ impl<'p> Ends<'p> {
         }
     }
 
-    /// Writes the ends `wanted` with `base` added. `start` is where the list before them ends. Answers whether they never fall, and none is
-    /// above `most`.
+    /// Writes the ends `wanted` with `base` added. `start` is the end of the list before them. Returns
+    /// whether the ends are non-decreasing and at most `most`.
     pub(crate) fn offsets(
         &self,
         wanted: Range<usize>,
@@ -54,7 +54,7 @@ impl<'p> Ends<'p> {
         into: &mut [u8],
     ) -> Result<bool, DecodeError> {
         if self.is_split {
-            // In the first element of a page all those before it are added up.
+            // The first element of a page is the sum of all differences before it.
             let begin = if wanted.start == 0 { 0 } else { start };
             let good = offsets_from_planes(self.width, self.page, wanted, [begin, most], base, into)?;
             let first = into.first_chunk().map(|first| i64::from_ne_bytes(*first).wrapping_sub(base));

@@ -1,17 +1,17 @@
-//! The description of a page in its task: a note and numbers, as they stand in a plan.
+//! Description of a page in its task: a note and numbers.
 
 use forthwith_plan::{Error, Result, Stored, Task};
 
-/// A checksum follows the page and is to be verified.
+/// Flag: a checksum follows the page and is to be verified.
 const VERIFIED: u64 = 1;
-/// There is no page: all elements are zero.
+/// Flag: there is no page, and all elements are zero.
 const ZEROS: u64 = 2;
-/// Objects with their bounds, and no page.
+/// Flag: the task has objects with their bounds, rather than a page.
 const STREAMED: u64 = 4;
-/// The number of the column's representation is in the bits from here on.
+/// Lowest bit of the index of the column's representation.
 const REPRESENTATION: u32 = 8;
 
-/// The meanings of a task's note.
+/// Decoded note of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) verified: bool,
@@ -40,24 +40,25 @@ impl Note {
     }
 }
 
-/// What a task's numbers say: of which column the page is, and which of that column's in the cluster; then [`Lists`] of a column of
-/// indexes, or two numbers for each alternative of a variant: what its rows begin with, and how many there are in the cluster.
+/// Numbers of a task: the column, the index of the page in the cluster, and `rest`. For a column of indexes,
+/// that is [`Lists`]; for a variant, two numbers for each alternative: its first row, and its number of rows
+/// in the cluster.
 pub(crate) struct Marks<'t> {
     pub(crate) column: i64,
     pub(crate) page: i64,
     pub(crate) rest: &'t [i64],
 }
 
-/// How the lists of a page go together with their items.
+/// Relation between the lists of a page and their items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lists {
-    /// The number that is added to the ends of lists, which are counted from the cluster's first item.
+    /// Number to add to the ends of lists, which count from the cluster's first item.
     pub(crate) base: i64,
-    /// The items in the cluster.
+    /// Number of items in the cluster.
     pub(crate) most: u64,
-    /// The beginning of the first list that is wanted, if that is known.
+    /// Beginning of the first requested list, if known.
     pub(crate) before: Option<u64>,
-    /// The end of the last list that is wanted, if that is known.
+    /// End of the last requested list, if known.
     pub(crate) after: Option<u64>,
 }
 
@@ -69,10 +70,10 @@ impl<'t> Marks<'t> {
         }
     }
 
-    /// An error with the page that it is about, and where that is in the file.
+    /// Adds the column, the page and its position in the file to an error.
     pub(crate) fn of_page(&self, error: Error, task: &Task) -> Error {
         let mut error = error.in_member(&format!("column {}, page {}", self.column, self.page));
-        // Bytes so far are of the stored page.
+        // So far, the byte is an offset in the stored page.
         error.place.byte = match &task.stored {
             Stored::Range(range) => Some(range.start.saturating_add(error.place.byte.unwrap_or(0))),
             _ => None,
@@ -98,7 +99,7 @@ impl Lists {
     }
 }
 
-/// The error of a plan that this format has not made.
+/// Returns the error for a plan that this format has not made.
 #[cold]
 pub(crate) fn foreign() -> Error {
     Error::invalid("a plan that is not for an RNTuple")

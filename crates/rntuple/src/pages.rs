@@ -1,30 +1,30 @@
-//! Page lists: where the pages of each column are, cluster by cluster.
+//! Page lists: the pages of each column, by cluster.
 
 use crate::frame::{Locator, Reader};
 use bytes::Bytes;
 use forthwith_plan::{Error, Result};
 use std::{ops::Range, sync::OnceLock};
 
-/// A page list. What it says of a column is read when it is asked for.
+/// A page list. The pages of a column are parsed when they are needed.
 #[derive(Debug)]
 pub(crate) struct PageList {
-    /// The envelope.
+    /// Bytes of the envelope.
     bytes: Bytes,
     pub(crate) clusters: Vec<Cluster>,
 }
 
-/// A cluster: its entries, and where its columns are described.
+/// A cluster: its entries, and the position of its columns in the page list.
 #[derive(Debug)]
 pub(crate) struct Cluster {
     pub(crate) entries: Range<u64>,
-    /// The frame of its columns, in the envelope.
+    /// Range of the frame of columns in the envelope.
     columns: Range<usize>,
     pub(crate) count: u32,
     /// Offset of each column's frame.
     frames: OnceLock<Vec<u32>>,
 }
 
-/// A cluster with its number in the ntuple, and the list that describes it.
+/// A cluster with its index in the ntuple, and its page list.
 #[derive(Clone, Copy)]
 pub(crate) struct Numbered<'n> {
     pub(crate) number: u64,
@@ -32,34 +32,35 @@ pub(crate) struct Numbered<'n> {
     pub(crate) list: &'n PageList,
 }
 
-/// The pages of a column in a cluster.
+/// Pages of a column in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ColumnPages {
     pub(crate) pages: Vec<Page>,
-    /// The position of the first element among all of the column.
+    /// Index of the first element in the column.
     pub(crate) first: i64,
-    /// Elements in all pages.
+    /// Number of elements in all pages.
     pub(crate) elements: u64,
-    /// ROOT's number for how they are compressed.
+    /// Compression setting of ROOT.
     pub(crate) setting: u32,
 }
 
 /// A page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// The number of elements of the column in this cluster before it.
+    /// Number of elements in earlier pages of the cluster.
     pub(crate) start: u64,
     pub(crate) elements: u32,
-    /// Whether a checksum follows its bytes.
+    /// Whether a checksum follows the page.
     pub(crate) checksum: bool,
     pub(crate) locator: Locator,
 }
 
-/// A flag of clusters: pages are elsewhere.
+/// Flag of a sharded cluster, whose pages are elsewhere.
 const SHARDED: u64 = 1;
 
 impl PageList {
-    /// Reads the summaries of the clusters. `header` is the header's checksum, if it is to be compared, `entries` and `count` are what the footer says.
+    /// Parses the summaries of clusters. `header` is the header's checksum, if it is to be verified;
+    /// `entries` and `count` are those of the footer.
     pub(crate) fn parse(bytes: Bytes, header: Option<u64>, entries: &Range<u64>, count: u32) -> Result<Self> {
         let mut body = crate::blob::body(&bytes);
         let begin = body;
@@ -95,7 +96,7 @@ impl PageList {
             if first != end {
                 return Err(begin.error(Error::mismatch("the first entry of a cluster", end, first)));
             }
-            // Both are below two to the power of 63.
+            // The sum is below 2^64, as both are below 2^63.
             end += word & ((1 << 56) - 1);
             if end > entries.end {
                 return Err(begin.error(Error::out_of_range(
@@ -120,7 +121,7 @@ impl PageList {
         Ok(Self { bytes, clusters })
     }
 
-    /// The pages of a column in a cluster: nothing if the column was added later or has another representation there.
+    /// Returns the pages of a column in a cluster, or `None` if the column was added later or is suppressed.
     pub(crate) fn column(&self, cluster: &Cluster, column: u32) -> Result<Option<ColumnPages>> {
         let frames = match cluster.frames.get() {
             Some(frames) => frames,

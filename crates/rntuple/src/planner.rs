@@ -1,7 +1,8 @@
-//! From fields and entries to tasks: which elements of which columns belong to them, and in which pages those are.
+//! Plans the tasks for fields and entries: determines the elements of each column, and their pages.
 //!
-//! Elements of columns in lists are found by the ends of those lists. Of a cluster that is wanted as a whole all elements are wanted, so
-//! nothing is read; where a range of entries ends within a cluster, the pages with the ends of its first and last lists are.
+//! The elements of columns in lists follow from the ends of these lists. For a complete cluster, these are
+//! all elements, so that nothing is read. If a range of entries ends within a cluster, the pages with the
+//! ends of its first and last lists are read.
 
 use crate::coding::{Coding, Kept};
 use crate::form::Part;
@@ -16,7 +17,7 @@ use forthwith_columns::Form;
 use forthwith_plan::{Decoder, Error, Group, Plan, Reading, Result, Stored, Task};
 use std::{ops::Range, sync::Arc};
 
-/// Builds a plan, field by field.
+/// Builder of a plan, field by field.
 pub(crate) struct Planner<'n> {
     ntuple: &'n Ntuple,
     entries: Range<u64>,
@@ -26,34 +27,34 @@ pub(crate) struct Planner<'n> {
 
 /// A column in a cluster.
 struct Active {
-    /// The representation that is used there, and its column.
+    /// Representation in this cluster, and its column.
     representation: usize,
     column: u32,
     pages: ColumnPages,
-    /// Elements that were not written, because the column was added later; they come first.
+    /// Number of elements that were not written because the column was added later. They come first.
     zeros: u64,
 }
 
 impl Active {
-    /// Elements, written or not.
+    /// Returns the number of elements, written or not.
     const fn count(&self) -> u64 {
         self.zeros + self.pages.elements
     }
 }
 
-/// How far a part has come.
+/// Progress of planning a part.
 #[derive(Clone, Default)]
 struct Progress {
     tasks: Vec<Task>,
-    /// The elements planned so far, by numbers of the plan; nothing before the first.
+    /// Elements planned so far, by their indexes in the plan; `None` before the first.
     elements: Option<Range<u64>>,
-    /// Items in the lists planned so far; of variants those of each alternative.
+    /// Number of items in the lists planned so far; for variants, of each alternative.
     items: Vec<u64>,
 }
 
-/// Zeros that are delivered where no page has them, beyond what the file's size would explain.
+/// Number of zeros without pages that is always allowed; more are bounded by the size of the file.
 const MOST_ZEROS: u64 = 1 << 26;
-/// Items that lists can have together, where no column of items tells how many they are.
+/// Upper bound on the items of lists, if there is no column of items that tells their number.
 const MOST_ITEMS: u64 = 1 << 62;
 
 impl<'n> Planner<'n> {
@@ -88,7 +89,7 @@ impl<'n> Planner<'n> {
         Ok(())
     }
 
-    /// A field without columns.
+    /// Adds a field without columns.
     fn nothing(&mut self, field: u32) -> Result<()> {
         let shape = self.ntuple.shape(field)?;
         let form = shape.as_ref().map_or(Form::Empty, |shape| shape.form.clone());
@@ -113,20 +114,20 @@ impl<'n> Planner<'n> {
         }
     }
 
-    /// Adds what is wanted of one cluster.
+    /// Adds the requested entries of one cluster.
     fn cluster(&self, parts: &[Part], at: Numbered<'_>, progress: &mut [Progress]) -> Result<()> {
         let active = parts.iter().map(|part| self.active(part, at)).collect::<Result<Vec<_>>>()?;
         let totals = totals(parts, &active)?;
         let entries = &at.cluster.entries;
         let from = self.entries.start.max(entries.start) - entries.start;
         let to = self.entries.end.min(entries.end) - entries.start;
-        // The items of the lists that are wanted, of each part that has lists.
+        // Requested items of lists, for each part that has lists.
         let mut items: Vec<Range<u64>> = Vec::with_capacity(parts.len());
         for (number, (part, active)) in parts.iter().zip(&active).enumerate() {
             let wanted = match part.parent {
                 None => from * part.times..to * part.times,
                 Some(parent) => match parts.get(parent).map(|parent| parent.coding.kept) {
-                    // Which values belong to which entries only the values of the parent tell.
+                    // Only the values of the parent tell which elements belong to which entries.
                     Some(Kept::Tags(_)) => 0..active.count(),
                     _ => {
                         let of = items.get(parent).cloned().unwrap_or(0..0);
@@ -161,7 +162,7 @@ impl<'n> Planner<'n> {
         Ok(())
     }
 
-    /// The column that a part has in a cluster.
+    /// Returns the column of a part in a cluster.
     fn active(&self, part: &Part, at: Numbered<'_>) -> Result<Active> {
         let expected = match part.parent {
             None => Some(expected(at, part.times)?),
@@ -177,7 +178,7 @@ impl<'n> Planner<'n> {
                 let (what, expected) =
                     ("the first element of a column in a cluster", before.saturating_add(zeros));
                 let found = pages.first as u64;
-                // Without pages there is no first element.
+                // Without pages, there is no first element.
                 if found != expected && !pages.pages.is_empty() {
                     let error = Error::mismatch(what, expected, found);
                     return Err(error.in_member(&format!("column {column}")));
@@ -194,8 +195,8 @@ impl<'n> Planner<'n> {
         Ok(Active { representation: 0, column, pages, zeros })
     }
 
-    /// The end of the list before element `element` of a cluster; `all` are the items of all of them, or
-    /// [`MOST_ITEMS`] if that is not known.
+    /// Returns the end of the list before element `element` of a cluster. `all` is the number of items of all
+    /// lists, or [`MOST_ITEMS`] if that is not known.
     fn end_before(&self, part: &Part, active: &Active, element: u64, all: u64) -> Result<u64> {
         if element <= active.zeros {
             return Ok(0);
@@ -235,7 +236,7 @@ impl<'n> Planner<'n> {
         if wanted.start < active.zeros {
             return Err(Error::unsupported("streamed objects of entries from before their field was added"));
         }
-        // Numbers of elements that were written, in the cluster.
+        // Indexes in the cluster of elements that were written.
         let written = wanted.start - active.zeros..wanted.end - active.zeros;
         let shift = match &progress.elements {
             _ if part.parent.is_none() && part.times == 1 => {
@@ -279,7 +280,8 @@ impl<'n> Planner<'n> {
         let Some(progress) = progress else { return Ok(()) };
         let totals = totals.map_or(&[][..], Vec::as_slice);
         progress.items.resize(totals.len(), 0);
-        // An end of a list becomes an offset with what is before the cluster, without what is before its first list.
+        // Added to an end, the base accounts for the items before the cluster, less those before its first
+        // requested list.
         let lists = |before, after| Lists {
             base: (progress.items.first().copied().unwrap_or(0) as i64).wrapping_sub(items.start as i64),
             most: totals.first().copied().unwrap_or(0),
@@ -287,7 +289,7 @@ impl<'n> Planner<'n> {
             after,
         };
         let is_per_entry = part.parent.is_none() && part.times == 1;
-        // The number that is added to numbers of elements in the cluster for those of the plan.
+        // Difference between the indexes of elements in the plan and in the cluster.
         let shift = match &progress.elements {
             _ if is_per_entry => at.cluster.entries.start,
             Some(so_far) => so_far.end.wrapping_sub(wanted.start),
@@ -375,7 +377,7 @@ impl<'n> Planner<'n> {
     }
 }
 
-/// The elements that a column has in a cluster, of which each entry has this number.
+/// Returns the number of elements in a cluster of a column with `times` elements in each entry.
 pub(crate) fn expected(at: Numbered<'_>, times: u64) -> Result<u64> {
     let span = at.cluster.entries.end - at.cluster.entries.start;
     let count = span.checked_mul(times).filter(|count| *count < 1 << 62);
@@ -383,7 +385,8 @@ pub(crate) fn expected(at: Numbered<'_>, times: u64) -> Result<u64> {
     count.ok_or_else(|| Error::out_of_range("the entries of a cluster", span, limit))
 }
 
-/// The number of elements that were not written of those expected: only of a column that was added later.
+/// Returns the number of elements that were not written. It is an error if there are any and the column was
+/// not added later.
 pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64) -> Result<u64> {
     let mismatch = || Error::mismatch("the number of elements of a column", expected, found);
     let zeros = expected.checked_sub(found).ok_or_else(mismatch)?;
@@ -401,8 +404,8 @@ pub(crate) fn unwritten(ntuple: &Ntuple, column: u32, expected: u64, found: u64)
     Ok(zeros)
 }
 
-/// Of each part with lists how many items they have in a cluster, by the columns of the items: all of them have to agree. Of a variant the
-/// same for each alternative.
+/// Returns for each part with lists the number of their items in a cluster, for variants that of each
+/// alternative. It is an error if the columns of the items disagree.
 fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
     let mut totals: Vec<Vec<Option<u64>>> = parts
         .iter()
@@ -424,7 +427,7 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
             return Err(error.in_member(&format!("column {}", active.column)));
         }
     }
-    // Of items without columns, as of records without members, only the lists tell how many there are.
+    // For items without columns, such as records without members, only the lists tell their number.
     let known = |(part, slots): (&Part, Vec<Option<u64>>)| {
         let unknown = if matches!(part.coding.kept, Kept::Tags(_)) { 0 } else { MOST_ITEMS };
         slots.into_iter().map(|slot| slot.unwrap_or(unknown)).collect()
@@ -432,7 +435,7 @@ fn totals(parts: &[Part], active: &[Active]) -> Result<Vec<Vec<u64>>> {
     Ok(parts.iter().zip(totals).map(known).collect())
 }
 
-/// How a field is read, by one of its parts, if it has any.
+/// Returns the reading of a field through one of its parts, if it has any.
 pub(crate) fn reading(form: Form, part: Option<&Part>) -> Result<Reading> {
     let of = |coding: &Coding| {
         let text = serde_json::to_string(coding).map_err(|error| Error::invalid(error.to_string()))?;

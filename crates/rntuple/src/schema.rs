@@ -1,4 +1,4 @@
-//! Fields and columns, as the header describes them and the footer adds to them.
+//! Fields and columns, as described by the header and extended by the footer.
 
 use crate::frame::Reader;
 use bytes::Bytes;
@@ -7,20 +7,20 @@ use forthwith_plan::{Error, Result};
 use forthwith_root::Streamers;
 use std::ops::Range;
 
-/// The parts of an ntuple. Fields and columns are known by their positions.
+/// Schema of an ntuple. Fields and columns are referred to by their positions.
 #[derive(Debug, Default)]
 pub(crate) struct Schema {
     pub(crate) description: String,
     pub(crate) writer: String,
     pub(crate) fields: Vec<Field>,
     pub(crate) columns: Vec<Column>,
-    /// Of each projected field's column the physical one, as a pair with the field before it.
+    /// For each column of a projected field, the field and the physical column.
     pub(crate) aliases: Vec<(u32, u32)>,
-    /// The lists of streamer infos of the classes of streamed fields.
+    /// Lists of streamer infos for the classes of streamed fields.
     pub(crate) streamers: Vec<Vec<u8>>,
-    /// Fields that the header has; those behind them were added by the footer.
+    /// Number of fields in the header. The footer added those after them.
     pub(crate) first_fields: usize,
-    /// Columns that the header has; those behind them were added by the footer.
+    /// Number of columns in the header. The footer added those after them.
     pub(crate) first_columns: usize,
     children: Grouped,
     columns_of: Grouped,
@@ -38,7 +38,7 @@ pub(crate) struct Field {
     pub(crate) type_name: String,
     pub(crate) alias: String,
     pub(crate) description: String,
-    /// The number of values in each parent.
+    /// Number of values in each value of the parent.
     pub(crate) repeats: Option<u64>,
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Column {
     pub(crate) flags: u16,
     pub(crate) representation: u16,
     pub(crate) range: Option<(f64, f64)>,
-    /// The first element that is stored, if the column was added later.
+    /// First stored element, if the column was added later.
     pub(crate) first: i64,
 }
 
@@ -61,7 +61,7 @@ pub(crate) const RECORD: u16 = 2;
 pub(crate) const VARIANT: u16 = 3;
 pub(crate) const STREAMED: u16 = 4;
 
-/// The rest of the records of fields and of columns.
+/// Flags in the records of fields and columns.
 pub(crate) mod flags {
     pub(crate) const REPEATS: u16 = 1;
     pub(crate) const PROJECTED: u16 = 2;
@@ -70,14 +70,14 @@ pub(crate) mod flags {
     pub(crate) const RANGE: u16 = 2;
 }
 
-/// Fields within fields.
+/// Maximum depth of fields.
 pub(crate) const DEEPEST: u32 = 100;
-/// Representations of a column: more than there are types of columns.
+/// Maximum number of representations of a column: more than there are column types.
 const MOST_REPRESENTATIONS: u16 = 256;
-/// Bytes that the paths of all fields may have together, for each byte of their descriptions. A path repeats the names of
-/// all fields around, so those of deep fields add up to more than what was stored.
+/// Maximum total length of the paths of all fields, as a multiple of the size of their descriptions. A path
+/// repeats the names of its parents, so that the paths of deep fields exceed what is stored.
 const PATHS: usize = 32;
-/// As many bytes they may have anyway.
+/// Total length of paths that is always allowed.
 const LEAST_PATHS: usize = 1 << 20;
 
 impl Field {
@@ -93,10 +93,10 @@ impl Column {
 }
 
 impl Schema {
-    /// Reads the body of a header.
+    /// Parses the body of a header.
     pub(crate) fn parse(body: &mut Reader<'_>) -> Result<Self> {
         body.features()?;
-        // Its name, which the anchor has as well.
+        // The anchor's key has the name as well.
         body.text("the name")?;
         let mut schema = Self {
             description: body.text("the description")?,
@@ -108,7 +108,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// Reads four lists of descriptions, and adds what they describe.
+    /// Parses four lists of records, and adds these.
     pub(crate) fn extend(&mut self, from: &mut Reader<'_>) -> Result<()> {
         let mut fields = from.list("the fields", 8)?;
         for _ in 0..fields.items {
@@ -146,28 +146,30 @@ impl Schema {
         self.group(from)
     }
 
-    /// Children of a field in their order, or the fields at the top.
+    /// Returns the children of a field in order, or the top-level fields.
     pub(crate) fn children(&self, field: Option<u32>) -> &[u32] {
         self.children.of(field.map_or(0, |field| field as usize + 1))
     }
 
-    /// Physical columns of a field: of the first representation, then of the next.
+    /// Returns the physical columns of a field: those of the first representation, then those of the next.
     pub(crate) fn columns_of(&self, field: u32) -> &[u32] {
         self.columns_of.of(field as usize)
     }
 
-    /// Physical columns behind the alias columns of a projected field.
+    /// Returns the physical columns to which the alias columns of a projected field refer.
     pub(crate) fn aliases_of(&self, field: u32) -> &[u32] {
         self.aliases_of.of(field as usize)
     }
 
-    /// The classes of streamed fields: the last list of streamer infos. That of the footer has all of them.
+    /// Returns the classes of streamed fields, from the last list of streamer infos. A list in the footer
+    /// includes all earlier ones.
     ///
     /// # Errors
-    /// It is no such list.
+    /// Returns an error if the list is invalid.
     pub(crate) fn classes(&self) -> Result<Streamers> {
         let Some(bytes) = self.streamers.last() else { return Ok(Streamers::default()) };
-        // An object as ROOT writes one of any class: a byte count, the mark of a class, its name, and the list.
+        // ROOT writes the list as an object of any class: a byte count, a class tag, the class name, and the
+        // list.
         let name = bytes.get(8..).and_then(|rest| rest.iter().position(|byte| *byte == 0)).unwrap_or(0);
         let start = 9 + name;
         if bytes.get(8..8 + name) != Some(b"TList") {
@@ -185,18 +187,18 @@ impl Schema {
     }
 
     fn group(&mut self, at: &Reader<'_>) -> Result<()> {
-        // Of each field how deep it is, and the bytes of its path.
+        // Depth of each field, and the length of its path.
         let mut above: Vec<(u32, usize)> = Vec::with_capacity(self.fields.len());
         let [mut stored, mut paths] = [0usize; 2];
         for field in &self.fields {
-            // Parents stand before their children.
+            // Parents come before their children.
             let parent = field.parent.and_then(|parent| above.get(parent as usize));
             let (depth, path) = parent.map_or((0, 0), |(depth, path)| (depth + 1, *path));
             if depth > DEEPEST {
                 let what = format!("fields more than {DEEPEST} deep ({})", field.name);
                 return Err(at.error(Error::unsupported(what)));
             }
-            // The type of a base stands before names that occur twice.
+            // The type of a base class is prefixed to names that occur twice.
             let base = if field.name.starts_with(':') { field.type_name.len() } else { 0 };
             let path = path.saturating_add(field.name.len() + base + 2);
             stored += field.name.len() + field.type_name.len() + 16;
@@ -262,7 +264,7 @@ impl Column {
     }
 }
 
-/// Numbers in groups.
+/// Indexes grouped by key.
 #[derive(Debug, Default)]
 struct Grouped {
     ends: Vec<u32>,
@@ -270,7 +272,7 @@ struct Grouped {
 }
 
 impl Grouped {
-    /// The positions in `keys` by their keys, all of which are below `groups`.
+    /// Groups the positions in `keys` by key. All keys are below `groups`.
     fn new(groups: usize, keys: impl Iterator<Item = usize> + Clone) -> Self {
         let mut ends = vec![0u32; groups];
         keys.clone().for_each(|key| ends[key] += 1);

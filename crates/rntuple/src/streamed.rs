@@ -1,7 +1,8 @@
-//! Streamed fields: objects as ROOT's streamers write them, each in bytes of its own, read by a program.
+//! Streamed fields: objects as written by ROOT's streamers, each read by a program.
 //!
-//! The columns of such a field are the ends of the objects and their bytes. Both are read when a plan is made, since the pages of
-//! the bytes end anywhere: a task has some objects as a whole, with their bounds before their bytes.
+//! The columns of such a field are the ends of the objects and their bytes. Both are read when a plan is
+//! made, since pages of bytes may end within an object: a task has whole objects, with their bounds before
+//! their bytes.
 
 use crate::coding::Stored;
 use crate::form::Part;
@@ -15,10 +16,11 @@ use bytes::Bytes;
 use forthwith_plan::{Error, ErrorKind, Result, Task};
 use std::ops::Range;
 
-/// Bytes of objects in a task, if one object has not more.
+/// Maximum size in bytes of the objects in a task, unless it has a single object.
 const TASK: u64 = 4 << 20;
 
-/// The objects `wanted` of a column in a cluster: `pages` are those of their ends, `column` is that.
+/// The objects `wanted` of a column in a cluster. `column` is the column of their ends, and `ends` are its
+/// pages.
 pub(crate) struct Wanted<'a> {
     pub(crate) part: &'a Part,
     pub(crate) objects: &'a Objects,
@@ -30,13 +32,13 @@ pub(crate) struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Tasks that have the objects, by their numbers in the cluster.
+    /// Returns tasks with the objects, which are indexed within the cluster.
     pub(crate) fn tasks(&self, ntuple: &Ntuple) -> Result<Vec<Task>> {
         let Some((column, how)) = self.objects.bytes.get(self.representation) else { return Err(foreign()) };
         let pages = self.at.list.column(self.at.cluster, *column)?;
         let pages = pages.unwrap_or(ColumnPages { pages: Vec::new(), first: 0, elements: 0, setting: 0 });
         let ends = self.ends(ntuple, pages.elements)?;
-        // Classes and objects that an object names are counted from where it begins.
+        // Class tags and references count from the beginning of an object.
         let alone = self.objects.program.origin || self.objects.program.asks;
         let mut tasks = Vec::new();
         let mut first = 0;
@@ -70,7 +72,8 @@ impl Wanted<'_> {
         Ok(tasks)
     }
 
-    /// The beginning of the first object and the end of each, counted from the first byte of the cluster.
+    /// Returns the beginning of the first object and the end of each, relative to the first byte of the
+    /// cluster.
     fn ends(&self, ntuple: &Ntuple, most: u64) -> Result<Vec<u64>> {
         let how = self.part.coding.stored.get(self.representation).ok_or_else(foreign)?;
         let mut ends: Vec<u64> = Vec::new();
@@ -113,7 +116,7 @@ impl Wanted<'_> {
         Ok(ends)
     }
 
-    /// The end of the objects in the pages before one.
+    /// Returns the end of the objects before page `number`.
     fn before(&self, ntuple: &Ntuple, how: &Stored, number: usize) -> Result<u64> {
         let pages = self.ends.pages.get(..number).unwrap_or_default();
         match pages.iter().rfind(|page| page.elements > 0) {
@@ -123,7 +126,7 @@ impl Wanted<'_> {
     }
 }
 
-/// Appends bytes of a column, by their numbers in the cluster.
+/// Appends the bytes `wanted` of a column, by their indexes in the cluster.
 fn gather(
     ntuple: &Ntuple,
     how: &Stored,
@@ -151,7 +154,7 @@ fn gather(
     Ok(())
 }
 
-/// The bounds and the bytes of a task's objects.
+/// Splits a task into the bounds and the bytes of its objects.
 pub(crate) fn split(stored: &[u8], entries: u64) -> Result<(&[u8], &[u8])> {
     let length = usize::try_from(entries).ok().and_then(|entries| entries.checked_add(1)?.checked_mul(4));
     let (bounds, payload) = length.and_then(|length| stored.split_at_checked(length)).ok_or_else(foreign)?;

@@ -1,11 +1,11 @@
-//! CERN ROOT files, read and written from first principles.
+//! Reads and writes CERN ROOT files.
 //!
-//! A [`RootFile`] is a container of records, each behind a [`Key`] and listed in a [`Directory`]. The payload
-//! of a record is an object in ROOT's own serialization, which a [`Cursor`] reads. How a class is serialized,
-//! the file says itself in its [`Streamers`]; by them [`RootFile::object`] reads any object with everything
-//! it points to ([`Objects`]). Trees are such objects, whose data are in further records; the crate
-//! `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`].
-//! [`write`](mod@write) is the way back.
+//! A [`RootFile`] is a container of records, each after its [`Key`] and listed in a [`Directory`]. The
+//! payload of a record is an object in ROOT's own serialization, which a [`Cursor`] reads. The file describes
+//! the serialization of its classes in its [`Streamers`], by which [`RootFile::object`] reads any object with
+//! all objects to which it points ([`Objects`]). Trees are such objects, whose data are in further records;
+//! the crate `forthwith-ttree` reads them, and takes part in [`RootFile::check`] as a [`TableCheck`].
+//! [`write`](mod@write) writes files.
 //!
 //! ```
 //! use forthwith_root::RootFile;

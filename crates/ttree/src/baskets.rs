@@ -1,4 +1,4 @@
-//! Which baskets a branch has, and where.
+//! The baskets of a branch, and their positions.
 
 use std::ops::Range;
 
@@ -9,30 +9,30 @@ use forthwith_root::Cursor;
 use crate::format::Basket;
 use crate::metadata::Branch;
 
-/// A basket by the branch's word.
+/// A basket, as its branch records it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BasketRef {
-    /// Its number within the branch.
+    /// Index within the branch.
     pub(crate) number: u64,
-    /// The entries it holds.
+    /// Entries of the basket.
     pub(crate) entries: Range<u64>,
-    /// Its bytes.
+    /// Position of its bytes.
     pub(crate) bytes: Bytes,
 }
 
-/// The place of a basket's bytes.
+/// Position of a basket's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bytes {
-    /// In the file.
+    /// Range of the file.
     File(Range<u64>),
-    /// In the tree's own record: the basket was never flushed.
+    /// Range of the tree's own record: the basket was never flushed.
     Record(Range<usize>),
-    /// A place that cannot be: offset and length as the branch has them.
+    /// Invalid offset and length, as the branch has them.
     Nowhere(i64, i64),
 }
 
 impl BasketRef {
-    /// Its bytes in the file, if they are there.
+    /// Returns the range in the file, or `None` if the basket is not there.
     pub(super) fn file_bytes(&self) -> Option<Range<u64>> {
         match &self.bytes {
             Bytes::File(range) => Some(range.clone()),
@@ -49,8 +49,10 @@ impl BasketRef {
     }
 }
 
-/// The baskets that a branch lists and that hold entries, in order and without gaps. `data` is the tree's record,
-/// `file_size` the size of the file.
+/// Returns the baskets of a branch that have entries, in order. `data` is the tree's record, and `file_size`
+/// the size of the file.
+///
+/// Returns an error if the baskets are not contiguous, or end before or after the entries of the branch.
 pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec<BasketRef>> {
     if !branch.field.has_data {
         return Ok(Vec::new());
@@ -68,8 +70,8 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
     let mut next = branch.first_entry;
     for number in 0..=last {
         let index = number as usize;
-        // One more basket than were flushed: the last may still be in the tree's record. Old files lack its
-        // first entry, if there is no such basket.
+        // There is one more basket than were flushed: the last may still be in the tree's record. Old files
+        // lack its first entry if there is no such basket.
         let Some(&begin) = begins.get(index) else { break };
         let stop = match begins.get(index + 1) {
             Some(&stop) if number < last => stop,
@@ -90,16 +92,16 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
             Some(range) => {
                 let copied = data.get(range.clone()).unwrap_or_default();
                 match (file, Basket::parse(&mut Cursor::new(copied))) {
-                    // A basket that was written, and read back before the tree was: the copy needs no
-                    // decompression, but the record is what everything else here is about.
+                    // The basket was written, and read again before the tree was written. Its record is used,
+                    // as for other baskets, although the copy in the tree would need no decompression.
                     (Ok(file), Ok(basket)) if basket.header.seek == file.start && basket.nbytes > 0 => {
                         Bytes::File(file)
                     }
-                    // If it is damaged, that is found where it is read.
+                    // A damaged record is reported when it is read.
                     _ => Bytes::Record(range),
                 }
             }
-            // Found where it is read, so that other baskets can be.
+            // An invalid position is reported when the basket is read, so that others can be read.
             None => file.map_or_else(|(seek, length)| Bytes::Nowhere(seek, length), Bytes::File),
         };
         baskets.push(BasketRef { number, entries, bytes });
@@ -112,7 +114,7 @@ pub(super) fn of(branch: &Branch<'_>, data: &[u8], file_size: u64) -> Result<Vec
     Ok(baskets)
 }
 
-/// The place of a basket, or what stands there instead of one.
+/// Returns the range of a basket in the file, or its offset and length if they are invalid.
 fn file_range(
     seeks: &[i64],
     lengths: &[i64],

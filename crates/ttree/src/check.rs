@@ -1,4 +1,4 @@
-//! Whether the baskets that a tree names are there, and are what reading takes them for.
+//! Checks that the baskets of trees exist and can be read.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -12,8 +12,8 @@ use crate::{
     tree::Inspected,
 };
 
-/// The part of [`RootFile::check`](forthwith_root::RootFile::check) that knows trees: each basket that a
-/// branch names is looked at as reading does.
+/// The part of [`RootFile::check`](forthwith_root::RootFile::check) for trees: reads the baskets of each
+/// branch, without decoding their entries.
 ///
 /// ```
 /// use forthwith_root::RootFile;
@@ -27,8 +27,7 @@ use crate::{
 /// ```
 #[derive(Default)]
 pub struct TreeCheck {
-    /// The baskets that were looked at: where, for which entries, and whether where these begin was looked
-    /// at.
+    /// Checked baskets: their ranges and entries, and whether entry offsets were checked.
     seen: HashSet<(Range<u64>, Range<u64>, bool)>,
     scratch: Scratch,
 }
@@ -100,7 +99,7 @@ impl TreeCheck {
         }
     }
 
-    /// The result of reading a basket, and its place in the file.
+    /// Reads a basket. Returns its position in the file, if it has one, and the result.
     fn look_at(
         &mut self,
         tree: &Tree,
@@ -120,7 +119,7 @@ impl TreeCheck {
         }
     }
 
-    /// Whether a basket is there, and what reading makes of it.
+    /// Checks that a range has a basket, and that it can be read.
     fn look_at_record(
         &mut self,
         branch: &Inspected,
@@ -133,7 +132,7 @@ impl TreeCheck {
         let Some(key) = key.filter(|key| key.seek == at) else {
             return Err(Error::not_a("a basket", "no record of one"));
         };
-        // Older cycles of a tree have the same baskets.
+        // Older cycles of a tree share its baskets.
         if !self.seen.insert((range.clone(), entries.clone(), branch.asks_bounds())) {
             return Ok(());
         }

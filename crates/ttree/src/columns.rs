@@ -1,4 +1,4 @@
-//! The values that each kind of branch holds, and how they are read.
+//! The type of each kind of branch, and how its values are read.
 
 mod leaves;
 mod members;
@@ -18,28 +18,28 @@ use forthwith_root::{CppType, Element, Number, Packing};
 
 use crate::metadata::{Branch, Leaf, MemberOf};
 
-/// The contents of a branch, in the terms of plans.
+/// Type and reading of a branch.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
-    /// The type's spelling.
+    /// C++ spelling of the type.
     pub(super) type_name: String,
-    /// How it is read, or the type that cannot be.
+    /// How the branch is read, or the type that is not supported.
     pub(super) reading: Result<Reading, String>,
-    /// The leaf that counts the items, by its place in the tree's record.
+    /// Leaf that counts the items, by its offset in the tree's record.
     pub(super) counter: Option<usize>,
-    /// The branch whose values count the items.
+    /// Branch whose values count the items.
     pub(super) counts: Option<u32>,
-    /// The bytes of its entries, where they are more than numbers of one size.
+    /// Layout of the entries, except for numbers of one size.
     pub(super) laid: Option<Arc<Laid>>,
 }
 
-/// The layout of entries.
+/// Layout of entries.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Laid {
     pub(crate) layout: Layout,
-    /// Whether an entry has items of this layout up to its end, and not one value.
+    /// Whether an entry has items of this layout up to its end, rather than one value.
     pub(crate) to_end: bool,
-    /// Whether a byte count and a version stand before it.
+    /// Whether a byte count and a version precede the entry.
     pub(crate) framed: bool,
 }
 
@@ -49,25 +49,25 @@ impl Column {
         Self { reading, ..Self::unsupported(type_name) }
     }
 
-    /// A type that cannot be read.
+    /// Returns the column of an unsupported type.
     pub(super) fn unsupported(type_name: impl Into<String>) -> Self {
         let type_name = type_name.into();
         Self { reading: Err(type_name.clone()), type_name, counter: None, counts: None, laid: None }
     }
 
-    /// A type that is known, and a reason why it cannot be read here.
+    /// Returns the column of a known type that is not supported for `reason`.
     fn refused(type_name: String, reason: &str) -> Self {
         Self { reading: Err(format!("{type_name} {reason}")), ..Self::unsupported(type_name) }
     }
 
-    /// The same numbers in every entry.
+    /// Returns a column of entries with the same number of numbers each.
     fn flat(type_name: String, wire: Encoding, shape: Vec<u64>) -> Self {
         let per_entry = shape.iter().product();
         let form = numbers("node0", wire, shape);
         Self::new(type_name, form, Decoder::Kernel(Kernel::Flat { wire, per_entry }), "numbers of one size")
     }
 
-    /// Any number of items in an entry.
+    /// Returns a column of entries with any number of items.
     fn jagged(type_name: String, header: u32, wire: Encoding, shape: Vec<u64>) -> Self {
         let per_item = shape.iter().product();
         let content = Box::new(numbers("node1", wire, shape));
@@ -89,12 +89,12 @@ impl Column {
                 let reading = Ok(Reading::program(program, reason(entry, frame)));
                 Self { reading, laid: laid.map(Arc::new), ..Self::unsupported(type_name) }
             }
-            // The reason of the translator is that of the column.
+            // The translator's reason is that of the column.
             Err(why) => Self::refused(type_name, &format!("({why})")),
         }
     }
 
-    /// The same for another reason, if it can be read.
+    /// Replaces the reason for the decoder, if the column can be read.
     fn because(mut self, reason: &str) -> Self {
         if let Ok(reading) = &mut self.reading {
             reading.reason = reason.into();
@@ -102,12 +102,12 @@ impl Column {
         self
     }
 
-    /// The description of a class, if it has one that can be read.
+    /// Returns the column of values of a schema, or the error of the schema.
     fn described(type_name: String, schema: Result<Layout, String>, member: &str) -> Self {
         Self::described_as(type_name, schema, member, |layout| Entry::Value(layout))
     }
 
-    /// The same where an entry may be many of what the description says.
+    /// Returns the column of a schema, of which `entry` makes the contents of an entry.
     fn described_as(
         type_name: String,
         schema: Result<Layout, String>,
@@ -122,7 +122,7 @@ impl Column {
     }
 }
 
-/// The property of a type for which it needs a program.
+/// Returns the properties of a type for which it needs a program.
 fn reason(entry: Entry<'_>, frame: Frame) -> String {
     let mut found = Vec::new();
     if let Entry::Value(layout) | Entry::ToEnd(layout) = entry {
@@ -182,7 +182,7 @@ fn features(schema: &Layout, found: &mut Vec<&'static str>) {
     }
 }
 
-/// The columns that a reading fills.
+/// Returns the specifications of the columns that a reading fills.
 pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
     let data = |key: String, wire: Encoding, member: String| ColumnSpec {
         key,
@@ -215,7 +215,7 @@ pub(super) fn specs(reading: &Reading, member: &str) -> Vec<ColumnSpec> {
             slots.iter().enumerate().map(spec).collect()
         }
         Decoder::Program(program) => unroll::columns(program),
-        // No other kernels are made here.
+        // Trees use no other kernels.
         _ => Vec::new(),
     }
 }
@@ -224,17 +224,17 @@ fn numbers(key: &str, wire: Encoding, shape: Vec<u64>) -> Form {
     Form::Numpy { key: key.into(), dtype: wire.dtype(), shape }
 }
 
-/// The dimensions of an array.
+/// Dimensions of an array.
 struct Dimensions {
-    /// The counter of the items, as the file spells it.
+    /// Name of the counter, as the file spells it.
     variable: String,
-    /// The inner ones.
+    /// Fixed inner dimensions.
     fixed: Vec<u64>,
 }
 
 impl Dimensions {
-    /// Those in a leaf's title, or for leaves that keep their range there, in the branch's. `None` if they
-    /// contradict the leaf.
+    /// Parses the dimensions in a leaf's title, or in that of the branch if the leaf's has a range instead.
+    /// Returns `None` if they contradict the leaf.
     fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Option<Self> {
         let len = u64::try_from(leaf.len).ok().filter(|&len| len > 0)?;
         let own = leaf.title.split('/').next().unwrap_or_default();
@@ -243,7 +243,7 @@ impl Dimensions {
             let part = branch.field.title.split(':').find(named)?;
             part.split('/').next()
         };
-        // Packed leaves had nothing but the range in their title, up to ROOT 6.36.
+        // Up to ROOT 6.36, the title of a packed leaf has only the range.
         let is_own = own.starts_with(&*leaf.name) && !own.contains(',');
         let text = if is_own { own } else { in_branch().unwrap_or_default() };
         let mut found = Self { variable: String::new(), fixed: Vec::new() };
@@ -251,7 +251,7 @@ impl Dimensions {
             let part = part.split(']').next().unwrap_or_default().trim();
             match part.parse::<u64>() {
                 Ok(size) => found.fixed.push(size),
-                // Only the outermost can vary.
+                // Only the outermost dimension can vary.
                 Err(_) if i == 0 && leaf.counter.is_some() => found.variable = part.into(),
                 Err(_) => return None,
             }
@@ -279,7 +279,7 @@ impl Dimensions {
     }
 }
 
-/// The column of a branch that holds a whole object.
+/// Returns the column of a branch that holds whole objects.
 pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Classes<'_>) -> Column {
     let kind = CppType::parse(&member.class);
     let type_name = kind.spelling();
@@ -290,8 +290,8 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
         return Column::translated(type_name, Entry::Value(&schema), frame, name);
     }
     let schema = match &kind {
-        // Written by its members' description, not by its own code: without a frame, and the branch tells the
-        // version.
+        // The entry was written by streamer info, not by a custom streamer: it has no frame, and the branch
+        // has the version.
         CppType::Other(class) if member.kind == 0 && class != "TClonesArray" => {
             classes.unframed(class, member.version, member.checksum)
         }
@@ -303,7 +303,7 @@ pub(super) fn of_object(branch: &Branch<'_>, member: &MemberOf, classes: &mut Cl
     Column::described(type_name, schema, name)
 }
 
-/// The column of a branch that holds an object with its class's name before it.
+/// Returns the column of a branch whose objects follow the name of their class.
 pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Classes<'_>) -> Column {
     let schema = classes.object(class).map(|object| {
         let name = Layout::Passed(Words::new("data B-> stack dup if 1+ data skip else drop then"));
@@ -312,8 +312,8 @@ pub(super) fn of_named_object(branch: &Branch<'_>, class: &str, classes: &mut Cl
     Column::described(class.into(), schema, &branch.field.name)
 }
 
-/// The column of a branch whose pointers are divided by class: for each the number of the branch below that
-/// has the object, from 1, or 0 for null.
+/// Returns the column of a branch of pointers that are split by class. Each pointer is stored as the number,
+/// from 1, of the child branch with the object, or as 0 for null.
 pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
     let counter = Layout::Counter(1, Box::new(Layout::Number(Encoding::Big(DType::UInt32))));
     let numbers =
@@ -324,7 +324,8 @@ pub(super) fn of_pointers_by_class(branch: &Branch<'_>) -> Column {
     Column::translated("TIndArray".into(), Entry::Value(&schema), Frame::None, &branch.field.name)
 }
 
-/// The schema of lists of numbers and text, for which the machine has native loops.
+/// Returns the schema of nested lists of numbers and text, for which there are native loops; `None` for other
+/// types.
 fn plain(kind: &CppType) -> Option<Layout> {
     match kind {
         CppType::Number(number) => {
@@ -337,11 +338,11 @@ fn plain(kind: &CppType) -> Option<Layout> {
     }
 }
 
-/// The member's name at the end of a branch's name, such as `fX` of `event.fTracks.fX[3]`.
+/// Returns the member's name, the last part of a branch's name, such as `fX` of `event.fTracks.fX[3]`.
 pub(super) fn member_name(branch: &str) -> &str {
     let name = branch.split('[').next().unwrap_or_default();
     let name = name.strip_suffix('.').unwrap_or(name);
-    // Not a dot inside of a template's arguments.
+    // Dots within template arguments do not separate names.
     let mut depth = 0usize;
     let dot = name.bytes().rposition(|letter| {
         match letter {
@@ -354,17 +355,17 @@ pub(super) fn member_name(branch: &str) -> &str {
     dot.map_or(name, |at| &name[at + 1..])
 }
 
-/// Whether an element is the member of that name. Pointers may have kept their star.
+/// Returns whether an element is the member `name`. The names of pointers may begin with their star.
 pub(super) fn same_member(element: &str, name: &str) -> bool {
     element.trim_start_matches('*') == name
 }
 
-/// The column of the counts of a split collection.
+/// Returns the column of the counts of a split collection.
 pub(super) fn of_counts() -> Column {
     Column::flat("int32_t".into(), Encoding::Big(DType::Int32), Vec::new())
 }
 
-/// Spelling and layout of ROOT's codes of numbers.
+/// Returns the spelling and encoding of ROOT's type code for numbers.
 fn number(code: i32, packing: Option<Packing>) -> Option<(&'static str, Encoding)> {
     let number = Number::coded(code)?;
     Some((number.spelling, number.wire(packing)?))

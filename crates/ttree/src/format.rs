@@ -1,4 +1,4 @@
-//! Baskets: how a stored block of a tree becomes the bytes of its entries.
+//! Decodes the frame of baskets: a stored block becomes the bytes of its entries.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use forthwith_root::{BasketHeader, Cursor, RawKey, check_record, decompress_reco
 
 /// The [`BlockFormat`] of `TTree` baskets.
 ///
-/// A basket is a key, a header inside the key's length, the entries' bytes, and behind them where each entry
-/// begins, unless all are of one size. Most baskets are records of their own, compressed behind the key; one
-/// that was never flushed is part of the tree's own record
-/// ([`Stored::Inline`](forthwith_plan::Stored::Inline)), laid out differently and never compressed.
+/// A basket is a key, a header within the key's length, the bytes of the entries and, unless all entries have
+/// one size, their offsets. Most baskets are records of their own, compressed after the key. A basket that
+/// was never flushed is part of the tree's own record ([`Stored::Inline`](forthwith_plan::Stored::Inline)),
+/// in another layout and never compressed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TreeFormat;
 
 impl TreeFormat {
-    /// The id that plans of trees carry.
+    /// Id of the format in plans.
     pub const ID: &'static str = "root.ttree";
 }
 
@@ -54,28 +54,28 @@ impl BlockFormat for TreeFormat {
     }
 }
 
-/// The needs of a decoder besides the bytes of a basket's entries.
+/// What a decoder needs of a basket besides the bytes of its entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Asked {
-    /// The offsets at which entries begin.
+    /// Whether it needs the offsets of entries.
     pub(crate) bounds: bool,
-    /// They may have been left out: a counter tells.
+    /// Whether the offsets may have been left out, so that a counter has to supply them.
     pub(crate) counted: bool,
-    /// Entries may be of several sizes although the basket says one: what decodes them notices where one does
-    /// not end.
+    /// Whether entries may differ in size although the basket has a fixed one. The decoder then detects
+    /// entries that end elsewhere.
     pub(crate) uneven: bool,
 }
 
 impl Asked {
-    /// The needs of a decoder.
+    /// Returns the needs of a decoder.
     pub(crate) fn by(decoder: &Decoder, counted: bool) -> Self {
         let uneven = matches!(decoder, Decoder::Program(program) if !program.to_end);
         Self { bounds: needs_bounds(decoder), counted, uneven }
     }
 }
 
-/// The entries of a basket, which is to hold these, and what is asked of it: where those begin that are
-/// wanted.
+/// Returns the entries of a basket, which has to have the entries `entries`, with the offsets that `asked`
+/// requires of those in `wanted`.
 pub(crate) fn unframe<'a>(
     asked: Asked,
     entries: &Range<u64>,
@@ -92,7 +92,7 @@ pub(crate) fn unframe<'a>(
             Error::mismatch("number of entries in the basket", expected, found).at_byte(basket.at as u64)
         );
     }
-    // Not more than there are: the header has 32 bits for them.
+    // The header has 32 bits for the number of entries, which bounds the range.
     let count = |to: u64| to.saturating_sub(entries.start).min(expected) as u32;
     let wanted = count(wanted.start)..count(wanted.end);
     if basket.is_embedded() {
@@ -102,7 +102,7 @@ pub(crate) fn unframe<'a>(
     }
 }
 
-/// Why a basket cannot be where its branch says, in a file of that size.
+/// Returns the error for a basket whose position in its branch is invalid. `size` is that of the file.
 #[cold]
 pub(crate) fn misplaced(seek: i64, length: i64, size: u64) -> Error {
     let size = i64::try_from(size).unwrap_or(i64::MAX);
@@ -114,7 +114,7 @@ pub(crate) fn misplaced(seek: i64, length: i64, size: u64) -> Error {
     }
 }
 
-/// Whether a decoder asks where entries begin; for others the array is not even looked at.
+/// Returns whether a decoder needs entry offsets. For others, they are not parsed.
 fn needs_bounds(decoder: &Decoder) -> bool {
     match decoder {
         Decoder::Kernel(Kernel::Flat { .. } | Kernel::Slots { .. }) => false,
@@ -123,38 +123,38 @@ fn needs_bounds(decoder: &Decoder) -> bool {
     }
 }
 
-/// The key and header of a basket, found to make sense.
+/// Key and header of a basket, with their consistency checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Basket {
-    /// As the file has it.
+    /// Header as stored.
     pub(crate) header: BasketHeader,
     /// Offset of the header, for errors.
     at: usize,
-    /// Length of the record. 0 for a basket that never was one.
+    /// Length of the record in bytes; 0 for a basket that never was one.
     pub(crate) nbytes: u32,
     /// Length of the key with the header.
     pub(crate) keylen: u32,
     /// Number of entries.
     pub(crate) entries: u32,
-    /// The end of the entries' bytes, counted from the beginning of the key.
+    /// End of the entries' bytes, counted from the beginning of the key.
     pub(crate) last: u32,
 }
 
-/// The offsets at which the entries of a basket begin.
+/// Source of the offsets of a basket's entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
-    /// Nothing is asked of it.
+    /// The offsets are not needed.
     Unasked,
-    /// All have the size in the header, but possibly the last.
+    /// All entries have the size in the header, except perhaps the last.
     Fixed,
-    /// It was left out, because it follows from the values of a counter.
+    /// The offsets were left out: they follow from the values of a counter.
     Generated,
-    /// An array of big-endian `i32` says it.
+    /// The offsets are an array of big-endian `i32`.
     Stored,
 }
 
 impl Basket {
-    /// Parses key and header and leaves the cursor behind them.
+    /// Parses key and header, after which the cursor stands.
     pub(crate) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let begin = cursor.position();
         let key = RawKey::parse(cursor)?;
@@ -164,13 +164,14 @@ impl Basket {
         let nbytes = positive("length of the basket", key.nbytes, begin)?;
         if key.class_name != b"TBasket" {
             let found = lossy(&key.class_name[..key.class_name.len().min(80)]);
-            // Behind the key's numbers.
+            // The class name follows the numbers of the key.
             let at = begin + if key.version > 1000 { 34 } else { 26 };
             return Err(Error::not_a("a basket", found).at_byte(at as u64));
         }
         let at = cursor.position();
         let header = BasketHeader::behind(&key, cursor)?;
-        // Behind version and two sizes. ROOT writes the byte only if a bit is set, and has defined no others.
+        // The bits follow the version and two sizes. ROOT writes the byte only if a bit is set, and has
+        // defined no others.
         let bits_at = at as u64 + 10;
         if let Some(bits) = header.io_bits.filter(|&bits| bits == 0 || bits & !DEFINED != 0) {
             let found = format!("{bits:#04x}");
@@ -192,12 +193,12 @@ impl Basket {
         Ok(Self { header, at, nbytes, keylen, entries, last })
     }
 
-    /// Whether the basket was streamed into another record rather than written as one.
+    /// Returns whether the basket was streamed into another record rather than written as one.
     pub(crate) fn is_embedded(&self) -> bool {
         !self.header.flag.is_multiple_of(GENERATED)
     }
 
-    /// Whether entries say where they stood when they were written, for the pointers in them.
+    /// Returns whether entries have displacements, which give their original offsets for pointers in them.
     pub(crate) fn has_displacements(&self) -> bool {
         let packed = PACKED.contains(&(self.header.flag % GENERATED));
         if self.is_embedded() || packed {
@@ -207,19 +208,19 @@ impl Basket {
         tail > 8 + 4 * u64::from(self.entries)
     }
 
-    /// Whether it is a record that is not compressed.
+    /// Returns whether the basket is an uncompressed record.
     fn is_plain(&self) -> bool {
         !self.is_embedded() && self.keylen.checked_add(self.header.objlen) == Some(self.nbytes)
     }
 
-    /// Length of the entries' bytes.
+    /// Returns the length of the entries in bytes.
     fn data_len(&self) -> usize {
         // `parse` has checked the order.
         (self.last - self.keylen) as usize
     }
 
-    /// How the entries are laid out, with `tail` bytes behind them. What this allows needs no more room than
-    /// the stored bytes.
+    /// Returns the source of the entry offsets; `tail` is the number of bytes after the entries. The offsets
+    /// of a valid layout need no more memory than the stored bytes.
     fn layout(&self, asked: Asked, tail: usize) -> Result<Layout> {
         if !asked.bounds {
             return Ok(Layout::Unasked);
@@ -242,9 +243,9 @@ impl Basket {
         }
         let size = u64::from(self.header.nev_buf_size);
         let (found, expected) = (size * u64::from(self.entries), self.data_len() as u64);
-        // A branch of pointers to arrays that were not there when it was made has no offsets, whatever is in
-        // them later. The size is that of the first entry, and ROOT counts with it, so that it finds only
-        // those that begin there.
+        // A branch of pointers to arrays that were null when it was made has no offsets, whatever its entries
+        // have later. The size is that of the first entry. ROOT computes offsets from it, and so reads only
+        // the entries at these.
         let last_begins_within = asked.uneven
             && u64::from(self.entries).checked_sub(1).is_some_and(|before| before * size < expected);
         if size == 0 || (found != expected && !last_begins_within) {
@@ -291,8 +292,8 @@ impl Basket {
         Ok(Block { payload: data, entries: u64::from(self.entries), bounds, origin })
     }
 
-    /// A basket inside the tree's record: its arrays, then a copy of the writer's buffer, which begins with
-    /// room for the key.
+    /// Returns the entries of a basket in the tree's record: its arrays, then a copy of the writer's buffer,
+    /// which begins with space for the key.
     fn embedded<'a>(
         &self,
         mut cursor: Cursor<'a>,
@@ -311,7 +312,7 @@ impl Basket {
         let Some(payload) = data[buffer].get(self.keylen as usize..self.last as usize) else {
             return Err(Error::truncated("the basket's buffer", self.last, available));
         };
-        // With their number, which has been read.
+        // The offsets include their count, which has been read.
         let offsets = parts.offsets.map_or(&[][..], |offsets| &data[offsets.start - 4..offsets.end]);
         let layout = self.layout(asked, offsets.len())?;
         let (_, bounds, _) = scratch.rooms(0, bounds_len(layout, wanted))?;
@@ -320,13 +321,13 @@ impl Basket {
         Ok(Block { payload, entries: u64::from(self.entries), bounds, origin })
     }
 
-    /// Fills `out` with where the wanted entries begin and end. `tail` is the array with its length, if there
-    /// is one.
+    /// Fills `out` with the bounds of the wanted entries. `tail` is the stored array after its length, or
+    /// empty.
     fn bounds(&self, layout: Layout, tail: &[u8], wanted: &Range<u32>, out: &mut [u8]) -> Result<()> {
         let out = out.as_chunks_mut::<4>().0;
         if layout == Layout::Fixed {
             for (i, bound) in (wanted.start..).zip(out) {
-                // `layout` has checked that the last begins within the data, which end below 2^32.
+                // `layout` has checked that the last entry begins within the data, whose end is below 2^32.
                 let begins = i.wrapping_mul(self.header.nev_buf_size);
                 *bound = if i == self.entries { self.last - self.keylen } else { begins }.to_le_bytes();
             }
@@ -337,14 +338,14 @@ impl Basket {
         }
         let (count, array) = tail.split_at(4);
         let count = u32::from_be_bytes([count[0], count[1], count[2], count[3]]);
-        // Embedded baskets have exactly one for each entry, records one more.
+        // Embedded baskets have exactly one offset for each entry, records one more.
         if count != self.entries && count.checked_sub(1) != Some(self.entries) {
             let expected = u64::from(self.entries) + 1;
             return Err(
                 Error::mismatch("length of the entry offsets", expected, count).at_byte(self.last.into())
             );
         }
-        // As many as there are entries: in a record there is one more, of no meaning.
+        // The additional offset of a record has no meaning.
         let array = array.as_chunks::<4>().0;
         let array = &array[..array.len().min(self.entries as usize)];
         let sizes = self.header.io_bits.is_some() && !self.is_embedded();
@@ -356,10 +357,10 @@ impl Basket {
         }
         let mut last = 0;
         let mut rises = true;
-        // A few at a time, so that they are still near when they are compared.
+        // Converts a few at a time, so that they are in cache when they are compared.
         for (bounds, array) in out.chunks_mut(FEW).zip(array.chunks(FEW)) {
             if sizes {
-                // The array holds the entries' sizes, each where the next entry begins.
+                // The array has the size of each entry, at the index of the next.
                 for (bound, size) in bounds.iter_mut().zip(array) {
                     position = position.wrapping_add(u32::from_be_bytes(*size));
                     *bound = position.to_le_bytes();
@@ -404,7 +405,7 @@ impl Basket {
     }
 }
 
-/// Bytes for where the wanted entries begin and end.
+/// Returns the number of bytes for the bounds of the wanted entries.
 fn bounds_len(layout: Layout, wanted: &Range<u32>) -> usize {
     match layout {
         Layout::Unasked | Layout::Generated => 0,
@@ -412,24 +413,24 @@ fn bounds_len(layout: Layout, wanted: &Range<u32>) -> usize {
     }
 }
 
-/// Whether bounds never fall, from `last` on.
+/// Returns whether bounds are non-decreasing, beginning with `last`.
 fn ascending(last: u32, bounds: &[[u8; 4]]) -> bool {
     let pairs = bounds.iter().zip(bounds.get(1..).unwrap_or_default());
-    // No early exit: this way it is done many at a time.
+    // Without an early exit, the loop is vectorized.
     let falls = pairs.fold(false, |bad, (&a, &b)| bad | (u32::from_le_bytes(a) > u32::from_le_bytes(b)));
     !falls && bounds.first().is_none_or(|&first| last <= u32::from_le_bytes(first))
 }
 
-/// The number of bounds that are converted before they are compared.
+/// Number of bounds that are converted before they are compared.
 const FEW: usize = 2048;
-/// In the I/O features: entry offsets may be left out, or be stored as sizes.
+/// I/O feature bit: entry offsets may be left out, or be stored as sizes.
 const GENERATE_OFFSETS: u8 = 1;
-/// The I/O features that ROOT has defined. The second is reserved (for the classes in the basket), and no
-/// ROOT reads it.
+/// Mask of the I/O features that ROOT has defined. The second is reserved (for the classes in the basket),
+/// and no version of ROOT reads it.
 const DEFINED: u8 = GENERATE_OFFSETS | 1 << 1;
-/// Added to the flag of a basket whose entry offsets were left out.
+/// Offset of the flag of a basket whose entry offsets were left out.
 const GENERATED: u8 = 80;
-/// Flags of baskets whose entry offsets have displacements packed into them.
+/// Flags of baskets whose entry offsets are packed with displacements.
 const PACKED: Range<u8> = 21..40;
-/// The rest of an entry offset that has a displacement packed into it, as the earliest versions did.
+/// Mask of an entry offset that is packed with a displacement, as in the earliest versions.
 const OLD_OFFSET: u32 = 0x00FF_FFFF;

@@ -1,8 +1,8 @@
-//! The classes of leaves of numbers, for those that are read and those that are written.
+//! Classes of leaves of numbers, for reading and writing.
 
 use forthwith_columns::DType;
 
-/// Number, class, and the letter in titles: a small one has no sign.
+/// Type, class, and the letter in titles, which is in lower case for unsigned types.
 const CLASSES: [(DType, &str, char); 11] = [
     (DType::Bool, "TLeafO", 'O'),
     (DType::Int8, "TLeafB", 'B'),
@@ -17,15 +17,16 @@ const CLASSES: [(DType, &str, char); 11] = [
     (DType::Float64, "TLeafD", 'D'),
 ];
 
-/// The class of leaves of such numbers, and their letter.
+/// Returns the class of leaves of a type, and its letter.
 pub(crate) fn leaf_class(dtype: DType) -> (&'static str, char) {
     let row = CLASSES.iter().find(|row| row.0 == dtype);
     row.map_or(("TLeaf", ' '), |row| (row.1, row.2))
 }
 
-/// The numbers of leaves of a class, where the class has such without a sign or the leaf says nothing of it.
+/// Returns the type of the numbers of a leaf class, or `None` for other classes. `unsigned` chooses the
+/// unsigned type if the class has one.
 pub(crate) fn leaf_numbers(class: &str, unsigned: bool) -> Option<DType> {
-    // A `long`, which is written with 8 bytes as well.
+    // Leaves of `long` are written with 8 bytes as well.
     let class = if class == "TLeafG" { "TLeafL" } else { class };
     let mut rows = CLASSES.iter().filter(|row| row.1 == class);
     let first = rows.next()?;

@@ -1,8 +1,8 @@
-//! Trees of ROOT files: columns in baskets.
+//! Trees (`TTree`) of ROOT files.
 //!
-//! A [`Tree`] is an object of a [`RootFile`](forthwith_root::RootFile) whose data are in further records: the
-//! baskets, which [`TreeFormat`] decodes. Its record is parsed once; a branch is resolved on request, and is
-//! then a [`Field`](forthwith_plan::Field) of a [`Dataset`](forthwith_plan::Dataset) as any other.
+//! A [`Tree`] is an object of a [`RootFile`](forthwith_root::RootFile) whose data are in further records, the
+//! baskets, which [`TreeFormat`] decodes. The record of the tree is parsed once. A branch is resolved when it
+//! is first needed, and is a [`Field`](forthwith_plan::Field) of a [`Dataset`](forthwith_plan::Dataset).
 //!
 //! ```
 //! use forthwith_plan::Dataset;
@@ -19,11 +19,10 @@
 //! ```
 //! # From branches to columns
 //!
-//! `metadata.rs` reads the tree's record, `baskets.rs` where the baskets of a branch are, and `tree/` is the
-//! dataset made of both. `columns.rs` decides from leaf, streamer element and title which values a branch
-//! holds, `format.rs` takes the framing off a basket.
-//! `check.rs` compares the baskets that trees name with the records of the file. Classes are unrolled to
-//! columns by `forthwith_root::unroll`.
+//! `metadata.rs` parses the tree's record, `baskets.rs` finds the baskets of a branch, and `tree/` makes a
+//! dataset of both. `columns.rs` derives the type of a branch from its leaf, streamer element and title.
+//! `format.rs` decodes the frame of baskets. `check.rs` compares the baskets in trees with the records of the
+//! file. Classes are unrolled to columns by `forthwith_root::unroll`.
 #![deny(missing_docs)]
 
 mod baskets;

@@ -1,4 +1,4 @@
-//! The tree's own record: which members of trees, branches and leaves matter, and what they mean.
+//! The tree's own record: the members of trees, branches and leaves that reading needs.
 
 use std::ops::Range;
 
@@ -8,35 +8,34 @@ use crate::baskets::BasketRef;
 use crate::copy::REFERENCES;
 use forthwith_root::{Items, Object, Objects, Value, text};
 
-/// The metadata of a tree.
+/// Metadata of a tree.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TreeInfo {
-    /// Its title.
+    /// Title of the tree.
     pub title: String,
     /// Number of entries.
     pub entries: u64,
-    /// Bytes of all baskets when decompressed.
+    /// Size of all baskets in bytes, decompressed.
     pub total_bytes: u64,
-    /// Bytes of all baskets as stored.
+    /// Size of all baskets in bytes, as stored.
     pub zip_bytes: u64,
-    /// The weight that `TTree::Draw` gives each entry.
+    /// Weight of each entry in `TTree::Draw`.
     pub weight: f64,
-    /// When baskets were flushed: after that many entries, or minus that many bytes.
+    /// Interval of flushes: a number of entries, or if negative, a number of bytes.
     pub auto_flush: i64,
-    /// Ranges of entries with clusters of one size: the entry behind the range, and the size. What follows
-    /// the last one has clusters of `auto_flush` entries, if that is positive.
+    /// Ranges of entries with clusters of one size: the entry after the range, and the size. Clusters after
+    /// the last range have `auto_flush` entries, if that is positive.
     pub cluster_ranges: Vec<(u64, u64)>,
-    /// Names for expressions, and the expressions.
+    /// Names for expressions, with the expressions.
     pub aliases: Vec<(String, String)>,
-    /// Trees whose entries belong to those of this one.
+    /// Friend trees, whose entries are joined with those of this tree.
     pub friends: Vec<FriendName>,
 }
 
 impl TreeInfo {
-    /// The entries at which clusters begin and end, as far as the tree says so: from 0 to the number of
-    /// entries.
+    /// Returns the boundaries of clusters, from 0 to the number of entries, as far as the record has them.
     ///
-    /// Clusters are the runs of entries whose baskets were written together.
+    /// A cluster is a range of entries whose baskets were written together.
     #[must_use]
     pub fn clusters(&self) -> Vec<u64> {
         let mut borders = vec![0];
@@ -57,17 +56,17 @@ impl TreeInfo {
     }
 }
 
-/// The tree's record, and the fields that its branches are.
+/// The tree's record, and the fields of its branches.
 #[derive(Debug)]
 pub(super) struct Metadata {
     pub(super) info: TreeInfo,
     pub(super) fields: Vec<Field>,
     pub(super) objects: Objects,
-    /// The branch of each field, by its number among the objects.
+    /// For each field its branch, as an index of `objects`.
     branches: Vec<u32>,
-    /// Entry offsets may have been left out in all branches.
+    /// Whether entry offsets may have been left out in all branches.
     generates_offsets: bool,
-    /// The field of the branch of references to objects.
+    /// Field of the branch of references to objects.
     references: Field,
 }
 
@@ -84,31 +83,31 @@ pub(super) struct Branch<'t> {
     pub(super) zip_bytes: u64,
     pub(super) entry_offset_len: i64,
     pub(super) write_basket: u64,
-    /// Entry offsets may have been left out.
+    /// Whether entry offsets may have been left out.
     pub(super) generates_offsets: bool,
     pub(super) file_name: String,
-    /// For a branch that holds an object or a member of one: which.
+    /// Class or member of the values, if the branch has objects or members of them.
     pub(super) member: Option<MemberOf>,
     pub(super) object: Object<'t>,
-    /// One past the last entry, and the baskets, that were written after the tree was saved.
+    /// End of the entries and the baskets that were written after the tree was saved.
     pub(super) unsaved: Option<(u64, &'t [BasketRef])>,
 }
 
-/// Which part of which class a branch holds.
+/// Class member of a branch.
 #[derive(Clone, Debug)]
 pub(super) struct MemberOf {
-    /// The class whose member it is, or of the whole object.
+    /// Class that has the member, or class of the whole object.
     pub(super) class: String,
     pub(super) version: i32,
     pub(super) checksum: u32,
-    /// Position among the class's members; -1 for the whole object, -2 if that was split.
+    /// Index of the member in the class; -1 for the whole object, -2 if that was split.
     pub(super) id: i64,
     /// Kind of branch: -1 and 0 plain, 1 base, 2 split member, 3 and 4 counts of collections, 31 and 41
     /// members of their items.
     pub(super) kind: i64,
-    /// The member's type code.
+    /// Type code of the member.
     pub(super) code: i64,
-    /// The class of the items of a `TClonesArray`.
+    /// Class of the items of a `TClonesArray`.
     pub(super) items: String,
 }
 
@@ -118,17 +117,17 @@ pub(super) struct Leaf<'t> {
     pub(super) class: &'t str,
     pub(super) name: String,
     pub(super) title: String,
-    /// Values in an entry, or in an item if there is a counter.
+    /// Number of values in an entry, or in an item if the leaf has a counter.
     pub(super) len: i64,
     pub(super) unsigned: bool,
-    /// Its offset in the payload.
+    /// Offset of the leaf in the payload.
     pub(super) place: usize,
-    /// Offset of the leaf that counts this one's items.
+    /// Offset of the leaf that counts the items.
     pub(super) counter: Option<usize>,
 }
 
 impl Metadata {
-    /// The contents of the tree's record.
+    /// Parses the tree's record.
     pub(super) fn of(objects: Objects) -> Result<Self> {
         let tree = objects.top().readable()?;
         let info = TreeInfo {
@@ -151,19 +150,19 @@ impl Metadata {
         Ok(Self { info, fields, branches: numbers, generates_offsets, references, objects })
     }
 
-    /// The object that a field's branch is.
+    /// Returns the branch of a field as an object of the record.
     pub(super) fn branch_object(&self, field: u32) -> Option<Object<'_>> {
         self.objects.object(*self.branches.get(field as usize)?)
     }
 
-    /// The branch of references to objects, which is no branch among the others.
+    /// Returns the branch of references to objects, which is not among the fields.
     pub(super) fn references(&self) -> Option<Branch<'_>> {
         let object = self.objects.top().object("fBranchRef")?;
         Some(Branch::new(object, &self.references))
     }
 
-    /// Which fields are needed where some are wanted: those they are in and, with these, what counts their items.
-    /// One that is wanted without anything in it means all that is in it.
+    /// Returns which fields are needed for the wanted ones: these, their parents, and the counters of their
+    /// items. A wanted field without wanted children includes all of its children.
     pub(super) fn needed(&self, is_wanted: &dyn Fn(&str) -> bool) -> Result<Vec<bool>> {
         let mut needed: Vec<bool> = self.fields.iter().map(|field| is_wanted(&field.path)).collect();
         let parent =
@@ -197,7 +196,7 @@ impl Metadata {
         Ok(needed)
     }
 
-    /// The branch that a branch's record names.
+    /// Returns the branch to which a member of a branch's record points.
     fn named_by(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
         let at = match branch.object.member(member)? {
             Value::Object(counter) => self.branches.iter().position(|&of| of == counter.number()),
@@ -207,15 +206,16 @@ impl Metadata {
         at.map(|at| at as u32)
     }
 
-    /// The branch that says how many items the collection has that a branch is a member of.
+    /// Returns the branch with the number of items of the collection of which a branch is a member.
     pub(super) fn items_of(&self, branch: &Branch<'_>) -> Option<u32> {
         self.named_by(branch, "fBranchCount")
     }
 
-    /// The branch that counts the items of another, by the record or by its name.
+    /// Returns the branch that counts the items of another, by the pointer in its record or by the name of
+    /// the counter.
     pub(super) fn counts_of(&self, branch: &Branch<'_>, member: &str) -> Option<u32> {
         let beside = || {
-            // In the same collection, with the same names before.
+            // The counter is in the same collection, and its name has the same prefix.
             let name = branch.field.name.split('[').next().unwrap_or_default();
             let (before, _) = name.rsplit_once('.').unwrap_or_default();
             let is_counter = |field: &Field| {
@@ -228,20 +228,20 @@ impl Metadata {
         self.named_by(branch, "fBranchCount2").or_else(beside)
     }
 
-    /// The branch that a field is.
+    /// Returns the branch of a field.
     pub(super) fn branch(&self, field: u32) -> Option<Branch<'_>> {
         let mut branch = Branch::new(self.branch_object(field)?, self.fields.get(field as usize)?);
         branch.generates_offsets |= self.generates_offsets;
         Some(branch)
     }
 
-    /// The places of all branches in the record, with the fields that they are.
+    /// Returns the offset of each branch in the record, with its field.
     pub(super) fn branch_places(&self) -> impl Iterator<Item = (usize, u32)> {
         let branches = self.branches.iter().filter_map(|&number| self.objects.object(number));
         branches.map(|branch| branch.range().start).zip(0..)
     }
 
-    /// The places of all leaves in the record, with the fields they belong to.
+    /// Returns the offset of each leaf in the record, with the field of its branch.
     pub(super) fn leaf_places(&self) -> impl Iterator<Item = (usize, u32)> {
         let branches = self.branches.iter().filter_map(|&number| self.objects.object(number));
         (0..).zip(branches).flat_map(|(field, branch)| {
@@ -250,11 +250,11 @@ impl Metadata {
     }
 }
 
-/// The branches met so far.
+/// Branches found so far.
 struct Branches {
     fields: Vec<Field>,
     numbers: Vec<u32>,
-    /// Objects that were branches already. No list of a good file repeats one.
+    /// Whether each object is a branch already. In valid files, no list repeats one.
     seen: Vec<bool>,
 }
 
@@ -302,7 +302,8 @@ impl Branches {
     }
 }
 
-/// Name and title of a `TBranchClones`. It writes its members by hand, and nothing else of it can be read.
+/// Returns the name and title of a `TBranchClones`. The class has a custom streamer, and no other member can
+/// be read.
 fn hand_written(branch: Object<'_>) -> Result<(String, String)> {
     let mut cursor = branch.cursor()?;
     cursor.frame()?;
@@ -310,7 +311,7 @@ fn hand_written(branch: Object<'_>) -> Result<(String, String)> {
     Ok((text(name), text(title)))
 }
 
-/// Whether the entries' bytes, or some of them, are in this branch rather than in those below it.
+/// Returns whether a branch with children has baskets of its own.
 fn has_data_beside_children(branch: Object<'_>) -> bool {
     match branch.class() {
         // Only the counts of collections.
@@ -349,38 +350,38 @@ impl<'t> Branch<'t> {
         }
     }
 
-    /// One past the branch's last entry.
+    /// Returns one past the branch's last entry.
     pub(super) fn end(&self) -> u64 {
         self.unsaved.map_or_else(|| self.saved_end(), |(end, _)| end)
     }
 
-    /// The number of its entries.
+    /// Returns the number of entries.
     pub(super) fn entry_count(&self) -> u64 {
         self.unsaved.map_or(self.entries, |(end, _)| end.saturating_sub(self.first_entry))
     }
 
-    /// One past the last entry that the branch says it has.
+    /// Returns one past the last entry in the branch's record.
     pub(super) fn saved_end(&self) -> u64 {
         match self.entry_number {
-            // A branch that only groups others does not count in this way.
+            // A branch that only groups others does not set it.
             0 => self.first_entry.saturating_add(self.entries),
             end => end,
         }
     }
 
-    /// The branch's leaves.
+    /// Returns the branch's leaves.
     pub(super) fn leaves(&self) -> Result<Vec<Leaf<'t>>> {
         self.object.list("fLeaves").flatten().map(Leaf::new).collect()
     }
 
-    /// The elements of an array of integers: of `fBasketEntry`, the entries that baskets begin with, of which
-    /// there is one more than baskets were flushed, except in old files; of `fBasketSeek`, their offsets in the
-    /// file; of `fBasketBytes`, their lengths.
+    /// Returns the elements of an array of integers, such as `fBasketEntry`, the first entry of each basket,
+    /// which has one element more than there are flushed baskets except in old files; `fBasketSeek`, their
+    /// offsets in the file; or `fBasketBytes`, their lengths.
     pub(super) fn integers(&self, name: &str) -> impl Iterator<Item = i64> + use<'t> {
         integers(self.object, name)
     }
 
-    /// The baskets in the tree's own record, by their number.
+    /// Returns the baskets in the tree's own record, by index.
     pub(super) fn embedded_baskets(&self) -> Vec<Option<Range<usize>>> {
         let body = |basket: Option<Object<'_>>| Some(basket.filter(|b| b.class() == "TBasket")?.body());
         self.object.list("fBaskets").map(body).collect()
@@ -399,7 +400,7 @@ impl<'t> Leaf<'t> {
             place: leaf.range().start,
             name: leaf.text("fName").unwrap_or_default(),
             title: leaf.text("fTitle").unwrap_or_default(),
-            // Zero means one.
+            // 0 is written for 1.
             len: match leaf.int("fLen").unwrap_or(1) {
                 0 => 1,
                 len => len,
@@ -414,12 +415,12 @@ impl<'t> Leaf<'t> {
     }
 }
 
-/// A count or length: not negative, and zero in versions that have none.
+/// Returns a count or length, and 0 if it is negative or the version lacks it.
 fn count(object: Object<'_>, name: &str) -> u64 {
     object.int(name).and_then(|value| u64::try_from(value).ok()).unwrap_or(0)
 }
 
-/// The elements of an array of integers.
+/// Returns the elements of an array of integers.
 fn integers<'t>(object: Object<'t>, name: &str) -> impl Iterator<Item = i64> + use<'t> {
     object.array(name).into_iter().flat_map(|array| array.ints())
 }
@@ -430,14 +431,14 @@ fn generates_offsets(object: Object<'_>) -> bool {
 }
 
 fn cluster_ranges(tree: Object<'_>) -> Vec<(u64, u64)> {
-    // The file gives the last entry of each range.
+    // The file has the last entry of each range.
     let ends =
         integers(tree, "fClusterRangeEnd").map(|end| u64::try_from(end).unwrap_or(0).saturating_add(1));
     let sizes = integers(tree, "fClusterSize").map(|size| u64::try_from(size).unwrap_or(0));
     ends.zip(sizes).collect()
 }
 
-/// The objects of one class in a list that a tree has.
+/// Returns the objects of one class in a list of the tree.
 fn listed<'t>(tree: Object<'t>, list: &str, class: &str) -> Result<Vec<Object<'t>>> {
     let list = tree.object(list).filter(|list| list.class() == "TList");
     let Some(list) = list else { return Ok(Vec::new()) };
@@ -462,9 +463,9 @@ fn friends(tree: Object<'_>) -> Result<Vec<FriendName>> {
     Ok(listed(tree, "fFriends", "TFriendElement")?.into_iter().map(friend).collect())
 }
 
-/// In the I/O features: entry offsets may be left out.
+/// I/O feature bit: entry offsets may be left out.
 const GENERATE_OFFSETS: i64 = 1;
-/// Branches are not nested deeper.
+/// Maximum depth of nested branches.
 const MAX_DEPTH: usize = 100;
-/// A range with more clusters than this is given as one.
+/// Maximum number of clusters in a range; a range with more is treated as one cluster.
 const MAX_CLUSTERS: u64 = 1 << 24;

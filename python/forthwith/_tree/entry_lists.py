@@ -82,7 +82,8 @@ def entry_lists(given: Any) -> EntryLists:
             raise _wrong(given, f"{count} entries are promised, and there are {len(numbers)}")
         return EntryLists([("", "", array("Q", numbers))])
     if kind != "TEntryList":
-        raise TypeError(f"entries must be a {' or a '.join(_CLASSES)}, numbers of entries or a mask, not a {kind}")
+        classes = " or a ".join(_CLASSES)
+        raise TypeError(f"entries must be a sequence of entry indices, a boolean mask, or a {classes}, not a {kind}")
     inner = given["fLists"]
     parts = [given] if inner is None else list(inner)
     return EntryLists([(str(part["fFileName"]), str(part["fTreeName"]), _numbers(part)) for part in parts])

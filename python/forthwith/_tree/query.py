@@ -290,12 +290,17 @@ def _numbers(tree: Tree, entries: Any) -> array[int]:
     return numbers
 
 
+def _no_entries(given: Any) -> TypeError:
+    kind = type(given).__name__
+    return TypeError(f"entries must be a sequence of entry indices or a boolean mask, not {kind}")
+
+
 def numbers_of(entries: Any) -> tuple[array[int], int | None]:
-    """The numbers of entries, and if they were given as a mask how many entries it has."""
+    """Returns the indices of entries, and the length of the mask if they were given as one."""
     if isinstance(entries, array) and entries.typecode == "Q":
         return entries, None  # made here, of a request for several trees
     if isinstance(entries, Mapping | Set | str | bytes):
-        raise TypeError(f"entries must be numbers of entries in their order or a mask, not a {type(entries).__name__}")
+        raise _no_entries(entries)
     if hasattr(entries, "__array__") or hasattr(entries, "dtype"):
         import numpy as np
 
@@ -316,7 +321,7 @@ def numbers_of(entries: Any) -> tuple[array[int], int | None]:
     try:
         listed = list(entries)
     except TypeError:
-        raise TypeError(f"entries must be numbers of entries or a mask, not {entries!r}") from None
+        raise _no_entries(entries) from None
     if listed and all(isinstance(item, bool) for item in listed):
         return array("Q", (at for at, wanted in enumerate(listed) if wanted)), len(listed)
     if any(isinstance(item, bool) for item in listed):

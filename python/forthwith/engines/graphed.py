@@ -66,7 +66,7 @@ class Files:
         del resources
         like = next((one for one in self.whole if (one.file, one.tree or "") == (partition.uri, partition.tree)), None)
         if like is None:
-            raise RequestError(f"{partition.uri} is none of the files of this source")
+            raise RequestError(f"partition {partition.uri}:{partition.tree} is not part of this source")
         place = partition.resolve(tree_of(like).num_entries)
         names = self.known[1]
         wanted = names if columns is None else {_column(name, names) for name in columns}

@@ -122,7 +122,7 @@ class _Points(Object):
     def __len__(self) -> int:
         count = self.member("fNpoints")
         if not isinstance(count, int) or count < 0:
-            raise damaged(self, f"{count!r} points (fNpoints)")
+            raise damaged(self, f"fNpoints is {count!r}, expected a non-negative integer")
         return count
 
     def __bool__(self) -> bool:

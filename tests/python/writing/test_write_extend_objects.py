@@ -179,8 +179,8 @@ def test_objects_that_cannot_be_are_refused(tmp_path):
     with forthwith.open(path) as file, forthwith.update(path) as to:
         good = own_entries.columns(file["t"], to["t"].columns, 2)
         for name, wrong, message in [
-            ("set", [[1, 1], []], "two equal values in a set"),
-            ("map", [[("a", 0.5)], [("b", 1.0), ("b", 2.0)]], "two equal values in a set, or keys in a map"),
+            ("set", [[1, 1], []], "duplicate value in a set"),
+            ("map", [[("a", 0.5)], [("b", 1.0), ("b", 2.0)]], "duplicate value in a set, or duplicate key in a map"),
             ("undivided", [{**one, "n": one["n"] + 1} for one in good["undivided"].to_list()], "another member says"),
             ("divided", [{**one, "n": one["n"] + 1} for one in good["divided"].to_list()], "a member beside it says"),
             ("several", [{"n": 2, "k": 1, "x": [0.5]}] * 2, "a member beside it says"),

@@ -52,8 +52,8 @@ pub enum CommandErrorKind {
         /// The number of items that it must have.
         size: u64,
     },
-    /// This field or slot has its value.
-    #[error("{0:?} has its value")]
+    /// The field or slot already has a value.
+    #[error("{0:?} already has a value")]
     Twice(String),
     /// These fields or slots have no value.
     #[error("no value for {}", Quoted(.0, usize::MAX))]

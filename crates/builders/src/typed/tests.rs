@@ -68,7 +68,7 @@ fn refusals_say_what_and_where() {
         "string: not possible here; expected integer, field or end_record for int8 (at entry 0, [].x)"
     );
     b.integer(127).unwrap();
-    assert_eq!(message(b.field("x")), "field: \"x\" has its value (at entry 0, [])");
+    assert_eq!(message(b.field("x")), "field: \"x\" already has a value (at entry 0, [])");
     assert_eq!(message(b.end_record()), "end_record: no value for \"z\" (at entry 0, [])");
     b.field("z").unwrap();
     b.begin_list().unwrap();

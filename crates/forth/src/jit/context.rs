@@ -15,14 +15,14 @@ pub(super) struct Context {
     pub(super) outputs: *mut Output,
     pub(super) variables: *mut i64,
     pub(super) positions: *mut usize,
-    /// Not zero if the run is to be interrupted.
+    /// Set to interrupt the run; null if that cannot be requested.
     pub(super) interrupt: *const AtomicBool,
     /// Start and length of every input.
     pub(super) inputs: *const [usize; 2],
     /// Calls that may still be nested.
     pub(super) budget: u64,
-    /// Where the next record of an activation goes that was left in the middle: its point, and the registers
-    /// live there.
+    /// Write pointer for activation records. When code is left within calls, each activation appends its
+    /// point and the registers live there.
     pub(super) records: *mut i64,
     /// Results of a call but the first.
     pub(super) results: [i64; MAX_RESULTS],

@@ -1,4 +1,4 @@
-//! Values that the data have not, and values written as words of their own.
+//! Values that are missing from the data, and values that are read by a word of their own.
 
 use super::{
     Unsupported,
@@ -12,7 +12,7 @@ use forthwith_columns::{Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
-    /// The value that stands in for one that the data lack.
+    /// Writes the default of a value that is missing from the data.
     pub(super) fn absent(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let form = form.kept();
@@ -20,7 +20,7 @@ impl Text<'_> {
             (Layout::Mixed(..), Form::Numpy { key, .. }) => {
                 self.line(place, constant(NO_NUMBER.into(), key, MIXED));
             }
-            // No stored number is sure to mean zero.
+            // An offset and a factor may leave no stored number for zero.
             (Layout::Number(Encoding::Scaled { .. }), _) => return Err(differ(member)),
             // Zero, as it is stored.
             (Layout::Number(wire @ Encoding::Truncated { .. }), Form::Numpy { key, .. }) => {
@@ -63,7 +63,7 @@ impl Text<'_> {
             ) => {
                 self.absent(of, form, place)?;
             }
-            // No object that has it is older than it.
+            // Such a class is not expected in an absent member: reading one is a fault.
             (Layout::Unknown(_) | Layout::Refused(_), _) => self.unknown(layout, place),
             (Layout::Versioned(arms), form) => match arms.first() {
                 Some((_, first)) => self.absent(first, form, place)?,
@@ -89,7 +89,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Writes a value as a word of its own if it is going to be needed twice, and a call of that word.
+    /// Defines a word for a value that is read at several places, and writes a call of it. Returns `false` if
+    /// the value is not worth a word.
     pub(super) fn as_word(
         &mut self,
         layout: &Layout,
@@ -122,7 +123,7 @@ impl Text<'_> {
     }
 }
 
-/// Worth a word of its own: what has more than a line or two.
+/// Returns whether the words of a value take more than a line or two, and so are worth a definition.
 fn is_heavy(layout: &Layout) -> bool {
     match layout {
         Layout::List(of) | Layout::Columns(of) => !matches!(**of, Layout::Number(_)),
@@ -132,7 +133,7 @@ fn is_heavy(layout: &Layout) -> bool {
     }
 }
 
-/// Whether a value is a pointer.
+/// Returns whether a value is a pointer, apart from what is around it.
 fn points(layout: &Layout) -> bool {
     match layout {
         Layout::Framed { of, .. }

@@ -1,15 +1,17 @@
-//! The alternatives of a union, in layouts and in Forms.
+//! Lookup of the alternatives of a union in layouts and Forms.
 
 use crate::layout::Layout;
 use forthwith_columns::Form;
 
-/// The member that an alternative is named by in errors.
+/// Returns the path of an alternative in errors: `member<number>`, or `member` if it is the only one besides
+/// null.
 pub(super) fn arm_member(alternatives: &[Layout], number: usize, member: &str) -> String {
     let several = alternatives.iter().filter(|a| **a != Layout::Null).count() > 1;
     if several { format!("{member}<{number}>") } else { member.to_owned() }
 }
 
-/// The node whose tags a union writes.
+/// Returns the key of the node whose tags a union writes, or `None` if `form` is neither an option nor a
+/// union.
 pub(super) fn union_key(form: &Form) -> Option<&str> {
     match form {
         Form::Option { key, .. } | Form::Union { key, .. } => Some(key),
@@ -17,7 +19,7 @@ pub(super) fn union_key(form: &Form) -> Option<&str> {
     }
 }
 
-/// The Form of an alternative within that of its union.
+/// Returns the Form of an alternative within that of its union.
 pub(super) fn alternative<'f>(alternatives: &[Layout], tag: u32, form: &'f Form) -> Option<&'f Form> {
     if alternatives.len() == 1 {
         return Some(form);
@@ -30,7 +32,7 @@ pub(super) fn alternative<'f>(alternatives: &[Layout], tag: u32, form: &'f Form)
     };
     match inner {
         Form::Union { contents, .. } => contents.get(before),
-        // An option: the only alternative there is.
+        // An option has only one alternative besides null.
         content => (before == 0).then_some(content),
     }
 }

@@ -1,4 +1,4 @@
-//! Items that a number before them counts.
+//! Lists whose length is a number before them.
 
 use super::{
     FAULT_COUNT, FAULT_NEGATIVE, Unsupported, parser,
@@ -7,11 +7,11 @@ use super::{
 use crate::layout::Layout;
 use forthwith_columns::Encoding;
 
-/// Rows of a symmetric matrix: their squares must not overflow.
+/// Maximum number of rows of a symmetric matrix, whose square must not overflow.
 const MOST_ROWS: u32 = 1 << 24;
 
 impl Text<'_> {
-    /// The words that read a counter and leave it on the stack.
+    /// Returns the words that read a counter and leave it on the stack.
     pub(super) fn counter(&mut self, slot: u32, of: &Layout, member: &str) -> Result<String, Unsupported> {
         let Layout::Number(wire) = of else { return Err(differ(member)) };
         self.declare(&format!("count{slot}"));
@@ -21,7 +21,7 @@ impl Text<'_> {
         Ok(format!("{} {}-> stack", self.input(), parser(*wire, member)?))
     }
 
-    /// The words that leave on the stack how many items there are.
+    /// Returns the words that leave the number of items on the stack.
     pub(super) fn counted(&mut self, slot: u32, flag: bool) -> String {
         let count = self.declare(&format!("count{slot}"));
         let bad = self.halt(FAULT_NEGATIVE);
@@ -30,7 +30,8 @@ impl Text<'_> {
         if flag { format!("{input} B-> stack if {count} else 0 then") } else { count }
     }
 
-    /// The words that leave the number of rows of a matrix on the stack, whose half is there.
+    /// Returns the words that leave the number of rows of a matrix on the stack, after checking that the
+    /// input has its triangle.
     pub(super) fn rows(&mut self, slot: u32, wire: Encoding) -> String {
         let count = self.counted(slot, false);
         let bad = self.halt(FAULT_COUNT);
@@ -40,7 +41,7 @@ impl Text<'_> {
     }
 }
 
-/// The number before them that items of a value are counted by.
+/// Returns the slot with the number of items of a value, or `None` if it is not counted.
 pub(super) fn slot(layout: &Layout) -> Option<u32> {
     match layout {
         Layout::Counted { slot, .. } | Layout::Triangle(slot, _) => Some(*slot),

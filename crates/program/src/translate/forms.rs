@@ -1,4 +1,4 @@
-//! Which Form belongs to which part of a layout.
+//! Matches the parts of a layout with the parts of its Form.
 
 use super::{Unsupported, literal};
 use crate::layout::Layout;
@@ -18,7 +18,7 @@ pub(super) fn first_key(form: &Form) -> Option<&str> {
     }
 }
 
-/// Numbers that can be read in one go: how many, how they are stored, and the node.
+/// Returns the count, encoding and node of numbers that one word can read, or `None` for other values.
 pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Encoding, &'f str)> {
     match (layout, form.kept()) {
         (Layout::Number(wire), Form::Numpy { key, .. }) => Some((1, *wire, key)),
@@ -30,12 +30,13 @@ pub(super) fn numbers<'f>(layout: &Layout, form: &'f Form) -> Option<(u64, Encod
     }
 }
 
-/// The words that multiply a count of items with the numbers in each.
+/// Returns the words that multiply a count of items by the count of numbers in each.
 pub(super) fn times(each: u64, member: &str) -> Result<String, Unsupported> {
     Ok(if each == 1 { String::new() } else { format!("{} * ", literal(each, member)?) })
 }
 
-/// The Form of each field of a record, in the order of the bytes; `None` where a field is not delivered.
+/// Returns the Form of each field of a record, in the order of the bytes; `None` for fields that are not
+/// read.
 pub(super) fn forms<'f>(
     record: &Layout,
     fields: &[(String, Layout)],
@@ -69,7 +70,7 @@ pub(super) fn forms<'f>(
     found
 }
 
-/// The number of fields of a base.
+/// Returns the number of columns of the fields of a base class.
 fn width(layout: &Layout) -> usize {
     let one = |field: &Layout| match field {
         Layout::Base(of) => width(of),

@@ -1,4 +1,4 @@
-//! Values in frames: byte counts, versions, and what stands between them.
+//! Values in frames: byte counts, versions, and the bytes between them.
 
 use super::{
     FAULT_BYTE_COUNT, FAULT_COUNTS, FAULT_VERSION, Unsupported,
@@ -12,7 +12,7 @@ use forthwith_columns::{Encoding, Form};
 use forthwith_forth::idioms::Idiom;
 
 impl Text<'_> {
-    /// The value of a layout that frames or points.
+    /// Writes the words of a value that is framed, counted or a pointer.
     pub(super) fn framed(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
@@ -63,7 +63,8 @@ impl Text<'_> {
                     let all = format!("{rows} dup {size} ! dup * {key}-offsets +<- stack");
                     self.line(place, format!("{all} {input} pos {begin} !"));
                     self.line(place, format!("{size} @ 0 do {size} @ 0 do"));
-                    // Behind the rows before, as short as they are.
+                    // The stored rows get shorter: row `i` begins after the sum of the lengths of those
+                    // before it.
                     let row = format!("i j min dup {size} @ * over dup 1- * 2 / - swap - i j max +");
                     let from = format!("{row} {width} * {begin} @ + {input} seek");
                     self.line(place.within(1), format!("{from} {input} {code}-> {numbers}-data"));
@@ -107,7 +108,7 @@ impl Text<'_> {
                 self.line(place.of(&inner), items);
                 self.to_end = true;
             }
-            // A text that is empty, and last, may take no bytes at all.
+            // An empty text at the end of an entry may take no bytes, not even a length.
             (Layout::OrNothing(of), Form::String { key, .. }) if **of == Layout::Text => {
                 let (offsets, many) = (format!("{key}-offsets"), format!("{input} #B-> {key}-data"));
                 let given = [("DATA", input), ("STOP", "stop"), ("OFFSETS", &*offsets), ("MANY", &*many)];
@@ -131,7 +132,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// A value, or what stands for it if it is not there; the lines before, between and behind.
+    /// Writes the words of a value or of its default, with the lines before, between and after them.
     fn or_absent(
         &mut self,
         of: &Layout,
@@ -147,8 +148,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words that read numbers with their count on the stack: what the count is to be multiplied with,
-    /// and the reading itself.
+    /// Returns the words that read as many numbers as the count on the stack: the factor of that count, and
+    /// the words for reading.
     pub(super) fn bulk(
         &mut self,
         wire: Encoding,
@@ -165,7 +166,7 @@ impl Text<'_> {
         })
     }
 
-    /// Opens a frame, and names the variable that has its end.
+    /// Writes the words that open a frame. Returns the variable with the position of its end.
     pub(super) fn open_frame(&mut self, place: Place<'_>) -> String {
         let input = self.input();
         let end = self.variable("end");
@@ -179,7 +180,7 @@ impl Text<'_> {
         self.line(place, format!("{input} pos {end} @ <> if {bad} then"));
     }
 
-    /// Steps over a whole frame.
+    /// Writes the words that step over a whole frame.
     pub(super) fn pass_frame(&mut self, place: Place<'_>) {
         let input = self.input();
         let bad = self.halt(FAULT_BYTE_COUNT);
@@ -187,7 +188,7 @@ impl Text<'_> {
         self.line(place, format!("{length} dup 0 < if {bad} then {input} skip"));
     }
 
-    /// Reads a version, and what it says.
+    /// Writes the words that read a version, and a branch for each of its layouts.
     pub(super) fn versioned(
         &mut self,
         arms: &[(When, Layout)],
@@ -209,7 +210,7 @@ impl Text<'_> {
                 return emit(self, only, place);
             }
             [(When::Any, apart), (When::Together, together)] => {
-                // The parts that both have in common are written once.
+                // The parts that both layouts have in common are words of their own.
                 self.shared += 1;
                 self.line(place, format!("{input} !H-> stack 16384 and if"));
                 emit(self, together, place.within(1))?;
@@ -221,8 +222,8 @@ impl Text<'_> {
             }
             _ => {}
         }
-        // Neither tells damage: the class may have been written by code of its own, or by another version of
-        // the program.
+        // An unexpected version is not damage: the class may have a streamer of its own, or be written by
+        // another version of the program.
         let class = arms.iter().find_map(|(_, arm)| arm.class());
         let bad = self.halt_at(&Layout::Refused(format!(
             "{} in a version that the file does not describe, or written by a streamer of its own",
@@ -282,12 +283,12 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// As many values as the variable says.
+    /// Writes the words that read as many values as the variable `count` has.
     pub(super) fn times(&mut self, layout: &Layout, form: &Form, count: &str, place: Place<'_>) -> Made {
         let input = self.input();
         match layout {
             Layout::Framed { shared: true, of } => {
-                // Of no items there may be no frame either.
+                // An empty collection may lack even its frame.
                 self.line(place, format!("{input} pos stop @ < if"));
                 let end = self.open_frame(place.within(1));
                 self.times(of, form, count, place.within(1))?;
@@ -307,7 +308,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Values up to the entry's end, counted on the stack.
+    /// Writes the words that read values up to the end of the entry and count them on the stack.
     pub(super) fn until_end(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();

@@ -1,4 +1,4 @@
-//! Items stored together, field by field: the first field of all items, then the second.
+//! Items that are stored member-wise: the first field of all items, then the second.
 
 use super::{
     FAULT_COUNT, Unsupported,
@@ -12,7 +12,8 @@ use crate::layout::Layout;
 use forthwith_columns::Form;
 
 impl Text<'_> {
-    /// Items stored field by field: the list's node, and the words that leave their number on the stack.
+    /// Writes the words that read a list stored member-wise. `key` is its node, and `number` are the words
+    /// that leave its length on the stack.
     pub(super) fn columns(
         &mut self,
         item: &Layout,
@@ -25,14 +26,15 @@ impl Text<'_> {
         let begin = format!("{number} dup {key}-offsets +<- stack dup {count} !");
         let check = self.weigh_together(item.least_together(), member)?;
         self.line(place, format!("{begin} {check}"));
-        // Of no items, nothing is stored, not even frames.
+        // An empty list stores nothing, not even frames.
         self.line(place, format!("{count} @ if"));
         self.each(item, content, &count, place.within(1).of(&format!("{member}[]")))?;
         self.line(place, "then".into());
         Ok(())
     }
 
-    /// These words take a count of items from the stack, and check that the input has at least `least` bytes for each of them.
+    /// Returns the words that take a count of items from the stack and check that the input has at least
+    /// `least` bytes for each.
     pub(super) fn weigh_together(&mut self, least: u64, member: &str) -> Result<String, Unsupported> {
         if least == 0 {
             return Ok(format!("{}drop", self.weigh(0)));
@@ -42,7 +44,7 @@ impl Text<'_> {
         Ok(format!("{least} * {input} len {input} pos - > if {bad} then"))
     }
 
-    /// A value of each of many items, as many as the variable says.
+    /// Writes the words that read one value for each of `count` items.
     pub(super) fn each(&mut self, layout: &Layout, form: &Form, count: &str, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
@@ -55,8 +57,8 @@ impl Text<'_> {
             (Layout::Versioned(arms), form) => {
                 self.versioned(arms, place, &mut |text, arm, place| text.each(arm, form, count, place))?;
             }
-            // A base has no frame of its own there, unless it stands between others, if only nothing: by
-            // itself in each item.
+            // A base has no frame here. Within `Between`, even an empty one, each item has the base with its
+            // frame.
             (Layout::Base(of), form) if let Some(record) = of.record() => {
                 self.each(record, form, count, place)?;
             }
@@ -107,7 +109,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Steps over a value of each of many items.
+    /// Writes the words that step over one value for each of `count` items.
     fn skip_each(&mut self, layout: &Layout, count: &str, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();
@@ -148,13 +150,15 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words that go to the first count: one number may count the items of several members.
+    /// Returns the words that go back to the first count, as one counter may count the items of several
+    /// members.
     fn first_count(&mut self, slot: u32) -> String {
         let (counts, next) = (self.declare(&format!("counts{slot}")), self.declare(&format!("next{slot}")));
         format!("{counts} @ {next} !")
     }
 
-    /// Looks up the count of the next item: the counts of all items stand together further up.
+    /// Writes the words that look up the count of the next item, among the counts of all items, which come
+    /// earlier.
     fn each_count(&mut self, slot: u32, place: Place<'_>) -> Made {
         let member = place.member;
         let input = self.input();

@@ -1,9 +1,9 @@
-//! Layout → AwkwardForth.
+//! Translates layouts to AwkwardForth.
 //!
-//! First the Form with its outputs (`shape`), then the text that fills them (`text`); what is not kept is
-//! stepped over (`skip`). The text follows a few fixed spellings, because the machine recognises them and
-//! runs each as one native loop (the idioms of the `forth` crate). One construct stands on one line, so that
-//! the line of an error tells the member.
+//! `shape` makes the Form with its outputs, `text` the words that fill them, and `skip` the words that step
+//! over other values. The source consists of a few fixed idioms, which the machine recognises and runs as
+//! native loops (see `idioms` of the `forth` crate). Each construct is on a line of its own, so that the line
+//! of an error identifies the member.
 
 mod absent;
 mod alternatives;
@@ -28,24 +28,22 @@ use crate::{
 use forthwith_columns::{DType, Encoding, Finisher, Form};
 use forthwith_forth::{Compiled, Limits, Machine, RunError, idioms::Idiom};
 
-/// A layout this translator has no program for.
+/// A layout that cannot be translated to a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unsupported(pub String);
 
-/// Programs for layouts nested deeper than this are refused: no real type is, and the text grows with the
+/// Maximum depth of nested layouts. Real types are shallower, and the length of the source grows with the
 /// depth.
 pub const MAX_DEPTH: usize = 64;
 
-/// Programs with more outputs than this are refused.
+/// Maximum number of outputs of a program.
 const MAX_OUTPUTS: usize = ASKED_OUTPUTS as usize;
 
-/// Programs of more lines than this are refused: classes can contain others in such numbers that the lines
-/// have no bound.
+/// Maximum number of lines of a program. Classes within classes could multiply the lines without bound.
 const MAX_LINES: usize = 1 << 15;
 
-/// Items without bytes that lists of one block may have together: nothing in the data bounds how many there
-/// are.
+/// Maximum number of items without bytes in all lists of a block, which the size of the data does not bound.
 const MAX_WEIGHTLESS: u64 = 1 << 24;
 
 const FAULT_BYTE_COUNT: i64 = 1;
@@ -70,12 +68,11 @@ const FAULT_EXTENT: i64 = 20;
 const FAULT_ENTRY_LENGTH: i64 = 21;
 const FAULT_NESTED: i64 = 22;
 const FAULT_SUM: i64 = 23;
-/// And all above.
+/// First code of the faults for unsupported classes.
 const FAULT_UNKNOWN: i64 = 100;
 
-/// Translates what an entry consists of: a [`Layout`], or items of one. `bounded` says that the format knows
-/// where each entry begins and ends; then every entry is checked to be consumed exactly. `member` names the
-/// outermost value in errors.
+/// Translates the layout of an entry to a program. `bounded` tells whether the format has entry bounds; each
+/// entry is then checked to be consumed exactly. `member` is the path of the outermost value in errors.
 ///
 /// ```
 /// use forthwith_columns::{DType, Encoding};
@@ -90,7 +87,7 @@ const FAULT_UNKNOWN: i64 = 100;
 /// ```
 ///
 /// # Errors
-/// [`Unsupported`] names the part that has no program.
+/// Returns [`Unsupported`] with the part of the layout that cannot be translated.
 pub fn translate<'a>(
     entry: impl Into<Entry<'a>>,
     dialect: &Dialect,
@@ -100,13 +97,13 @@ pub fn translate<'a>(
     made(entry.into(), dialect, bounded, member, None)
 }
 
-/// The same, with each byte that has to be 0 or 1 ([`Encoding::StrictBool`]) looked at where it is read:
-/// slower, but the error says where it is. Otherwise they are looked at all together when they have been read
-/// ([`Finisher::ValidateBool`](crate::Finisher::ValidateBool)). Those of the first `ahead` entries, which are
-/// passed over, are not.
+/// Translates the layout of an entry as [`translate`] does, but checks each byte that has to be 0 or 1
+/// ([`Encoding::StrictBool`]) where it is read. This is slower, but the error has its position; [`translate`]
+/// leaves the check to [`Finisher::ValidateBool`](crate::Finisher::ValidateBool). The first `ahead` entries
+/// are not checked.
 ///
 /// # Errors
-/// As [`translate`].
+/// Returns the errors of [`translate`].
 pub fn translate_checking<'a>(
     entry: impl Into<Entry<'a>>,
     dialect: &Dialect,
@@ -322,11 +319,12 @@ fn made(
     })
 }
 
-/// Whether words can stand in a program by themselves: they read from `data`, and leave one number on the
-/// stack, or none.
+/// Checks that words can be part of a program: that they read from `data` and leave one number on the stack
+/// if `number` is set, and none otherwise.
 ///
 /// # Errors
-/// They do not compile, or they leave something else, at least where all data are zero.
+/// Returns an error if the words contain comments, backslashes or line breaks, if they do not compile, or if
+/// they leave another number of items for data of zeros.
 pub fn check_words(words: &str, number: bool) -> Result<(), Unsupported> {
     if words.contains(['\\', '(', '\n']) {
         return Err(Unsupported("comments and lines are not taken".into()));
@@ -374,12 +372,12 @@ fn faults(counted: bool, bounded: bool, used: &[i64]) -> Vec<Fault> {
         (FAULT_SUM, "a time outside the range of 64-bit nanoseconds", false),
     ];
     let wanted = known.into_iter().filter(|(code, _, always)| *always || used.contains(code));
-    // The file may well be sound, and merely not describe the class that the data name.
+    // The data may be valid: the file only lacks a description of the class.
     let unsupported = |code| code == FAULT_CLASS;
     wanted.map(|(code, what, _)| Fault { code, what: what.into(), unsupported: unsupported(code) }).collect()
 }
 
-/// The parser word of a number, without the arrow.
+/// Returns the parser word of a number, without the arrow.
 fn parser(wire: Encoding, member: &str) -> Result<&'static str, Unsupported> {
     let (big, dtype) = match wire {
         Encoding::Bool => return Ok("?"),
@@ -393,7 +391,7 @@ fn parser(wire: Encoding, member: &str) -> Result<&'static str, Unsupported> {
     Ok(dtype.parser(big))
 }
 
-/// Literals are 32 bits wide in AwkwardForth, whatever the machine.
+/// Converts to a literal, which has 32 bits in AwkwardForth on any machine.
 fn literal(n: u64, member: &str) -> Result<i32, Unsupported> {
     i32::try_from(n).map_err(|_| Unsupported(format!("{member}: a fixed size of {n}")))
 }

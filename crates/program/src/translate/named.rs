@@ -1,4 +1,4 @@
-//! Objects that name their class: arrays of one class, and pointers.
+//! Objects with a class name: arrays of one class, and pointers.
 
 use super::{
     FAULT_BYTE_COUNT, FAULT_CLASS, FAULT_COUNT, FAULT_REFERENCE, FAULT_SHARED, FAULT_VERSION, Unsupported,
@@ -9,11 +9,12 @@ use super::{
 use crate::{contract::ASKED_OUTPUTS, layout::Layout};
 use forthwith_columns::{Form, OBJECT_BITS};
 
-/// Objects that several pointers lead to may be this many times the data, all together.
+/// Maximum total size of objects that several pointers share, as a multiple of the size of the data.
 const MOST_SHARED: u32 = 8;
 
 impl Text<'_> {
-    /// Steps over a pointer and what it leads to, unless that is elsewhere.
+    /// Writes the words that step over a pointer, with its object if that is not a reference to an earlier
+    /// one.
     pub(super) fn pass_pointer(&mut self, place: Place<'_>) {
         let input = self.input();
         let unknown = self.halt(FAULT_CLASS);
@@ -22,7 +23,7 @@ impl Text<'_> {
         self.line(place, format!("{input} !i-> stack {count} {other}"));
     }
 
-    /// An array that names the class of its items.
+    /// Writes the words of an array that names the class of its items.
     pub(super) fn clones(
         &mut self,
         alternatives: &[Layout],
@@ -37,7 +38,7 @@ impl Text<'_> {
         let (bypass, count) = (self.variable("bypass"), self.variable("count_"));
         let (bad, unknown) = (self.halt(FAULT_VERSION), self.halt(FAULT_CLASS));
         let versions = format!("dup 16383 > swap 3 < or if {bad} then");
-        // Which bit says that members stand together was another one in version 3.
+        // In version 3, another bit told that the items are stored member-wise.
         let mask = format!("dup 3 = if 16384 else 4096 then {bypass} !");
         self.line(place, format!("{input} !H-> stack {mask} {versions}"));
         let bits = format!("{input} !I-> stack dup 16 and if 2 {input} skip then {bypass} @ and {bypass} !");
@@ -47,7 +48,7 @@ impl Text<'_> {
         );
         let length = self.length();
         self.line(place, format!("{length} {input} skip"));
-        // Longer names first, since a name may begin with another.
+        // Longer names are first, as a name may be a prefix of another.
         let mut classes: Vec<&(String, u32, Layout)> = classes.iter().collect();
         classes.sort_by_key(|(name, ..)| std::cmp::Reverse(name.len()));
         let names = names(classes.iter().map(|(name, ..)| &**name), member)?;
@@ -81,7 +82,7 @@ impl Text<'_> {
             self.line(place.within(1), format!("{bypass} @ if"));
             let least = item.record().map_or(1, Layout::least_together);
             let check = format!("{count} @ {}", self.weigh_together(least, member)?);
-            // Of no items there may be frames, which are there for all items together.
+            // An empty array may have frames, which are around all items.
             self.line(place.within(2), format!("{check} {count} @ {input} pos {end} @ < or if"));
             self.shared += 1;
             match item.record() {
@@ -96,20 +97,20 @@ impl Text<'_> {
             self.shared -= 1;
             self.line(place.within(1), "then endof".into());
         }
-        // Of a class that is not known here, there may be none.
+        // An array of an unknown class must be empty.
         let nothing = self.no_items(&end);
         self.line(place, format!("{count} @ if {unknown} then {nothing} endcase"));
         self.close_frame(&end, place);
         Ok(())
     }
 
-    /// The words that end an array without items, which may have frames all the same.
+    /// Returns the words that end an empty array, which may have frames nevertheless.
     fn no_items(&mut self, end: &str) -> String {
         let (input, bad) = (self.input(), self.halt(FAULT_BYTE_COUNT));
         format!("{input} pos {end} @ > if {bad} then {end} @ {input} seek")
     }
 
-    /// A pointer: null, or an object with its class.
+    /// Writes the words of a pointer: null, or an object after its class name.
     pub(super) fn pointer(&mut self, classes: &[(String, Layout)], form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let objects = format!("{}-{OBJECTS}", union_key(form).ok_or_else(|| differ(member))?);
@@ -120,8 +121,8 @@ impl Text<'_> {
         let bad = self.halt(FAULT_BYTE_COUNT);
         self.origin = true;
         let known = readable(classes);
-        // Longer names first, since a name may begin with another. Of those that are only refused, what
-        // cannot be spelled is of no class.
+        // Longer names are first, as a name may be a prefix of another. Refused classes whose name cannot be
+        // spelled are left out.
         let spelled = |at: &usize| *at < known.len() || is_name(&classes[*at].0);
         let mut order: Vec<usize> = (0..classes.len()).filter(spelled).collect();
         order.sort_by_key(|&at| std::cmp::Reverse(classes[at].0.len()));
@@ -135,7 +136,7 @@ impl Text<'_> {
         let position = self.variable("position");
         let begin = format!("0 {end} ! 0 {back} ! {input} pos {position} !");
         self.line(place, format!("{begin} {input} !i-> stack"));
-        // An object that stands further up has its row already, or is read there once more.
+        // A reference to an earlier object gets that object's row, or reads the object again.
         let elsewhere = format!("origin @ - 2 - dup 0 < over {input} pos 4 - >= or if {reference} then");
         self.line(place, format!("dup 0 > over 1073741824 < and if {elsewhere}"));
         let output = self.objects.iter().find(|(name, _)| *name == objects);
@@ -152,13 +153,13 @@ impl Text<'_> {
         self.line(place, "then".into());
         let count = format!("1073741824 - {input} pos + {end} ! {input} !i-> stack");
         self.line(place, format!("dup 1073741824 >= if {count} then"));
-        // Null, or what stands for an object that has its row.
+        // Null, or the answer for an object that has a row.
         self.line(place, "dup 0= over -2147483648 < or if".into());
         self.line(place.within(1), format!("{objects} <- stack"));
         self.line(place, "else".into());
         self.line(place.within(1), format!("dup -1 = if drop {word} else"));
         self.line(place.within(1), format!("dup 0 >= if {reference} then"));
-        // Offset at which the class was named first.
+        // Position at which the class was first named.
         let here = self.declare("here");
         let there = format!("{input} pos {here} ! 2147483647 and origin @ - 2 - {input} seek");
         let tag = format!("{input} !i-> stack -1 <> if {unknown} then");
@@ -187,7 +188,7 @@ impl Text<'_> {
     }
 }
 
-/// Names as the strings of an `enum`.
+/// Returns class names as the strings of an `enum`.
 fn names<'n>(of: impl Iterator<Item = &'n str>, member: &str) -> Result<String, Unsupported> {
     let mut names = String::new();
     for name in of {
@@ -199,12 +200,12 @@ fn names<'n>(of: impl Iterator<Item = &'n str>, member: &str) -> Result<String, 
     Ok(names)
 }
 
-/// Whether the name of a class can stand in a program.
+/// Returns whether a class name can be spelled in a program.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_plain)
 }
 
-/// Letters of class names that cannot end a string of the program.
+/// Returns whether a letter of a class name can be in a string of a program, which it must not end.
 fn is_plain(letter: char) -> bool {
     letter.is_ascii_alphanumeric() || "_:<>, *&[]-.~;".contains(letter)
 }

@@ -1,4 +1,4 @@
-//! The result of a layout: its Form, the outputs that are filled, and the finishers of those.
+//! Output of a layout: its Form, the outputs to fill, and their finishers.
 
 use super::{MAX_OUTPUTS, Unsupported, too_deep};
 use crate::{
@@ -7,21 +7,21 @@ use crate::{
 };
 use forthwith_columns::{DType, Encoding, Finisher, Form, OBJECT_BITS, qualified_names};
 
-/// The part of a buffer's name that packed numbers have until they are unpacked.
+/// Suffix of the outputs of packed numbers, which a finisher unpacks.
 pub(super) const PACKED: &str = "packed";
-/// The same of numbers that are stored in several ways.
+/// Suffix of the outputs of numbers in several encodings.
 pub(super) const MIXED: &str = "mixed";
-/// The part of a buffer's name in which pointers say what they lead to.
+/// Suffix of the outputs with the targets of pointers.
 pub(super) const OBJECTS: &str = "objects";
 
 #[derive(Default)]
 pub(super) struct Shape {
     pub(super) outputs: Vec<OutputBinding>,
     pub(super) finish: Vec<Finisher>,
-    /// Bytes that have to be 0 or 1 are looked at where they are read.
+    /// Whether bytes that have to be 0 or 1 are checked where they are read.
     checking: bool,
     nodes: u32,
-    /// The number of lists and pointers around the value: if there are any, it may be absent.
+    /// Number of lists and pointers around the value. If it is 0, every entry has the value.
     pub(super) around: u32,
 }
 
@@ -109,7 +109,7 @@ impl Shape {
                 Form::List { key, content: Box::new(pair) }
             }
             Layout::Fixed(size, content) => {
-                // Numbers are read in one go, so their member is the whole.
+                // One word reads all numbers, so that the member in errors is the whole array.
                 let inner = match &**content {
                     Layout::Number(_) => member.to_owned(),
                     _ => format!("{member}[]"),
@@ -154,7 +154,7 @@ impl Shape {
         })
     }
 
-    /// A list of what is within it, and so may be without rows.
+    /// Returns the Form of a list, whose content may have no rows.
     pub(super) fn list(
         &mut self,
         inner: &str,
@@ -168,8 +168,8 @@ impl Shape {
         Ok(Form::List { key, content: Box::new(content) })
     }
 
-    /// A number as it lies in the file. Packed ones and truth values are kept as their bytes until all are
-    /// there.
+    /// Returns the Form of a stored number. Packed numbers and booleans stay bytes until a finisher converts
+    /// them.
     fn wire(&mut self, wire: Encoding, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         let (part, finisher) = match wire {
@@ -187,7 +187,7 @@ impl Shape {
         Ok(Form::Numpy { key, dtype: wire.dtype(), shape: vec![] })
     }
 
-    /// A number that is stored in several ways, of which the text knows more.
+    /// Returns the Form of numbers in several encodings, which the text adds to the finisher.
     fn mixed(&mut self, to: DType, member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         self.output(&key, MIXED, DType::UInt8, false, member)?;
@@ -208,7 +208,7 @@ impl Shape {
         Ok(Form::String { key, binary })
     }
 
-    /// An enum, spelled out.
+    /// Returns the Form of an enum that is read to text.
     fn symbols(&mut self, symbols: &[String], member: &str) -> Result<Form, Unsupported> {
         let key = self.node();
         self.output(&key, "index", DType::Int32, false, member)?;
@@ -223,7 +223,7 @@ impl Shape {
         Ok(Form::Option { key, content: Box::new(Form::Empty) })
     }
 
-    /// As a union with null, except that an object can be meant several times.
+    /// Returns the Form of a pointer: as that of a union with null, but entries may share an object.
     fn pointer(
         &mut self,
         classes: &[(String, Layout)],
@@ -253,7 +253,7 @@ impl Shape {
         Ok(Form::Option { key, content: Box::new(content) })
     }
 
-    /// The outputs of pointers: their names and numbers.
+    /// Returns the outputs of pointers, by name and index.
     pub(super) fn objects(&self) -> Vec<(String, usize)> {
         let outputs = self.outputs.iter().enumerate();
         let named = outputs.filter(|(_, output)| output.key.strip_suffix(OBJECTS).is_some());
@@ -268,7 +268,7 @@ impl Shape {
         depth: usize,
         member: &str,
     ) -> Result<Form, Unsupported> {
-        // In the order of the bytes, so that outputs and text go the same way.
+        // Outputs are declared in the order of the bytes, as the text fills them.
         let mut wanted = vec![false; fields.len()];
         for at in order {
             if let Some(wanted) = wanted.get_mut(*at as usize) {
@@ -281,7 +281,7 @@ impl Shape {
             let inner = path(member, field, layout);
             forms.push(if kept { Some(self.form(layout, depth + 1, &inner)?) } else { None });
         }
-        // Those of bases with the base.
+        // Columns of a base class are in the place of the base.
         let mut names: Vec<(Option<&str>, String)> = Vec::with_capacity(order.len());
         let mut contents = Vec::with_capacity(order.len());
         for at in order {
@@ -306,8 +306,8 @@ impl Shape {
         Ok(Form::Record { fields: Some(qualified_names(names)), contents, name: name.cloned() })
     }
 
-    /// A lone alternative stands for itself, one beside null is an option, several are a union, with an
-    /// option around it if one is null.
+    /// Returns the Form of a union: that of a lone alternative, an option if the other alternative is null,
+    /// and otherwise a union, within an option if one alternative is null.
     fn union(&mut self, alternatives: &[Layout], depth: usize, member: &str) -> Result<Form, Unsupported> {
         if alternatives.len() > i8::MAX as usize {
             return Err(Unsupported(format!("{member}: a union of {} types", alternatives.len())));
@@ -336,7 +336,7 @@ impl Shape {
             if *layout != Layout::Null {
                 let inner = if several { format!("{member}<{at}>") } else { member.to_owned() };
                 contents.push(match layout {
-                    // Unions have texts like any others.
+                    // In a union, an enum is text.
                     Layout::Enum { symbols, .. } if several => self.symbols(symbols, &inner)?,
                     layout => self.form(layout, depth + 1, &inner)?,
                 });
@@ -353,23 +353,23 @@ impl Shape {
     }
 }
 
-/// The classes of a pointer that can be delivered.
+/// Returns the classes of a pointer that are not refused.
 pub(super) fn readable(classes: &[(String, Layout)]) -> &[(String, Layout)] {
     let refused = classes.iter().position(|(_, class)| matches!(class, Layout::Refused(_)));
     &classes[..refused.unwrap_or(classes.len())]
 }
 
-/// Why a value that has to be there cannot be read.
+/// Returns the error for a class that the file does not describe.
 fn undescribed(class: &str) -> Unsupported {
     Unsupported(format!("{class}, which the file does not describe"))
 }
 
-/// The path of the members of a field: those of a base are members of what it is a base of.
+/// Returns the path of the members of a field. Members of a base class have the path of the enclosing record.
 pub(super) fn path(member: &str, name: &str, field: &Layout) -> String {
     if matches!(field, Layout::Base(_)) { member.to_owned() } else { join(member, name) }
 }
 
-/// The path of a field; the outermost value has none.
+/// Returns the path of a field. The outermost value has no path.
 pub(super) fn join(member: &str, field: &str) -> String {
     if member.is_empty() { field.to_owned() } else { format!("{member}.{field}") }
 }

@@ -1,4 +1,4 @@
-//! Stepping over what is not wanted.
+//! Words that step over values.
 
 use super::FAULT_NEGATIVE;
 use super::{
@@ -11,11 +11,12 @@ use crate::layout::{Count, Layout, TextLength};
 use forthwith_columns::Encoding;
 use forthwith_forth::idioms::Idiom;
 
-/// Items of this size are stepped over together; the product with their number cannot overflow.
+/// Maximum size of items that are stepped over at once, so that its product with their number cannot
+/// overflow.
 const LARGEST_ITEM: u64 = 1 << 16;
 
 impl Text<'_> {
-    /// Steps over one value.
+    /// Writes the words that step over one value.
     pub(super) fn skip(&mut self, layout: &Layout, place: Place<'_>) -> Made {
         let member = place.member;
         too_deep(place.depth, place.member)?;
@@ -188,13 +189,13 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Items of a size, with their number on the stack.
+    /// Returns the words that step over items of `size` bytes, whose number is on the stack.
     fn skip_sized(&mut self, size: u64) -> String {
         let (input, negative) = (self.input(), self.negative());
         format!("dup {input} len > if {negative} then {size} * {input} skip")
     }
 
-    /// One by one, between these lines.
+    /// Writes the words that step over items one by one, between the lines `begin` and `end`.
     fn skip_items(&mut self, items: &[&Layout], [begin, end]: [String; 2], place: Place<'_>) -> Made {
         self.line(place, begin);
         for item in items {

@@ -1,6 +1,7 @@
-//! Fields behind keys: a loop over the fields of each record.
+//! Tagged records: a loop over the fields of each record.
 //!
-//! Each record has a word that reads its fields up to its end. Absent values are appended later: see `tagged_rows`.
+//! Each record has a word that reads its fields up to its end. Absent values are appended later: see
+//! `tagged_rows`.
 
 use super::{
     FAULT_EXTENT, FAULT_KEY, FAULT_NEGATIVE, FAULT_NESTED, MAX_LINES, Unsupported,
@@ -12,15 +13,15 @@ use super::{
 use crate::layout::{Delivered, Extent, Layout, Presence, Rival, Symbols, Tagged, TaggedField};
 use forthwith_columns::{DType, Finisher, Form};
 
-/// Keys that are compared one after the other, at most: a choice among more is halved first.
+/// Maximum number of keys that are compared one by one. More keys are searched by bisection.
 const MOST_IN_ROW: usize = 6;
-/// Groups of unknown fields within one another, at most.
+/// Maximum depth of nested groups in unknown fields.
 const MAX_GROUPS: u32 = 100;
-/// The word that steps over a value, with its key on the stack.
+/// Word that steps over a value, whose key is on the stack.
 const PASS: &str = "pass_field";
 
 impl Shape {
-    /// The record that fields behind keys are delivered as.
+    /// Returns the Form of a tagged record.
     pub(super) fn tagged(
         &mut self,
         tagged: &Tagged,
@@ -61,7 +62,7 @@ impl Shape {
         Ok(Form::Record { fields, contents, name: tagged.name.clone() })
     }
 
-    /// A number that stands for a name.
+    /// Returns the Form of a symbol.
     pub(super) fn symbol(
         &mut self,
         names: &[(i32, String)],
@@ -83,16 +84,16 @@ impl Shape {
     }
 }
 
-/// What is done behind a key.
+/// Code for a key.
 enum Arm<'s, 'f> {
-    /// These words.
+    /// Words to run.
     Words(&'s str),
-    /// Values of a field are read.
+    /// Field whose values are read, with their extent.
     Values(&'s Slot<'f>, Extent),
 }
 
 impl Text<'_> {
-    /// Fields up to the entry's end.
+    /// Writes the words of an entry that is a tagged record.
     pub(super) fn entry_of_fields(&mut self, tagged: &Tagged, form: &Form, place: Place<'_>) -> Made {
         let record = self.record(tagged, form, place, None, None)?;
         let (row, check) = (&record.row, record.check.as_deref().unwrap_or_default());
@@ -101,8 +102,8 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// The words of a record that ends with a key, or at a position on the stack. With `row`, it shares
-    /// the rows of the enclosing record, whose row variable that is.
+    /// Defines the words of a record that ends with the key `end`, or else at a position on the stack. With
+    /// `row`, it shares the rows of the enclosing record, whose row variable that is.
     fn record(
         &mut self,
         tagged: &Tagged,
@@ -175,7 +176,7 @@ impl Text<'_> {
                     Extent::Until(key) => Some(*key),
                     _ => None,
                 });
-                // A record that every row has shares the rows of this one.
+                // A record that is present in every row shares the row variable of the enclosing record.
                 let row = matches!(field.presence, Presence::Default(_) | Presence::Required).then_some(row);
                 Some(self.record(tagged, form, place.within(1).of(&member), until, row)?)
             }
@@ -201,14 +202,14 @@ impl Text<'_> {
         Ok(Slot { field, form, key, member, state, count, late, choice: None, length, record, marks, symbol })
     }
 
-    /// Variables that save the lengths of outputs and the values of other variables.
+    /// Returns the lengths and variables to save, each with a new variable that saves it.
     fn marks(&mut self, record: &RecordWords) -> Vec<(String, String)> {
         let changed = record.columns.iter().map(|column| format!("{column} len"));
         let changed = changed.chain(record.variables.iter().map(|variable| format!("{variable} @")));
         changed.map(|value| (value, self.variable("mark"))).collect()
     }
 
-    /// Gives the fields of each choice their variables and numbers, and defines the words that take a value back.
+    /// Assigns variables and numbers to the fields of each choice, and defines the words that remove a value.
     /// Returns the variables.
     fn choices(&mut self, slots: &mut [Slot<'_>], row: &str) -> Result<Vec<String>, Unsupported> {
         let mut groups: Vec<u32> = Vec::new();
@@ -240,7 +241,7 @@ impl Text<'_> {
         Ok(variables)
     }
 
-    /// Defines a word of the lines that are written meanwhile.
+    /// Defines a word with the lines that `body` writes.
     pub(super) fn word(
         &mut self,
         name: String,
@@ -256,7 +257,7 @@ impl Text<'_> {
         Ok(name)
     }
 
-    /// The word that steps over a value, whatever its key is.
+    /// Defines the word that steps over a value of any key.
     fn define_pass(&mut self) {
         let name = format!(": {PASS}");
         if self.words.iter().any(|lines| lines.first().is_some_and(|(line, _)| *line == name)) {
@@ -284,18 +285,18 @@ impl Text<'_> {
         self.define(PASS, vec![(line, String::new())]);
     }
 
-    /// Defines a word that makes of a number the position of its name, or -1.
+    /// Defines a word that converts the number of a symbol to its index, or to -1.
     fn symbol_word(&mut self, names: &[(i32, String)]) -> String {
         let arms: Vec<String> =
             names.iter().enumerate().map(|(at, (number, _))| format!("{number} of {at} endof")).collect();
         let name = format!("symbol{}", self.words.len());
-        // Of more than 32 bits, the low ones count.
+        // Only the low 32 bits of the number count.
         let body = format!("  32 lshift 32 rshift case {} -1 swap endcase", arms.join(" "));
         self.define(&name, vec![(body, String::new())]);
         name
     }
 
-    /// The arms of fields that are not delivered but make others absent.
+    /// Returns the arms of fields that are not read, but make others absent.
     fn rivals(&mut self, tagged: &Tagged, slots: &[Slot<'_>], row: &str) -> Vec<(u32, String)> {
         let mut arms = Vec::new();
         for Rival { key, choice, symbols } in &tagged.rivals {
@@ -355,7 +356,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// Chooses by the key on the stack, of many keys by halves.
+    /// Writes the choice by the key on the stack, which bisects many keys.
     fn arms(
         &mut self,
         arms: &[(u32, Arm<'_, '_>)],
@@ -395,7 +396,7 @@ impl Text<'_> {
         Ok(())
     }
 
-    /// What stands behind a key of a field.
+    /// Writes the words that read the values after a key of a field.
     fn values(
         &mut self,
         slot: &Slot<'_>,
@@ -492,7 +493,7 @@ impl Text<'_> {
         }
     }
 
-    /// A number that stands for a name.
+    /// Writes the words that read a symbol.
     pub(super) fn symbol(
         &mut self,
         names: &[(i32, String)],
@@ -506,7 +507,7 @@ impl Text<'_> {
             self.line(place, format!("{input} varint-> {output}"));
             return Ok(());
         }
-        // Fields that may be ignored have words of their own, so this is a default.
+        // Fields whose values may be ignored are read by words of their own, so that this number has a name.
         let symbol = self.symbol_word(names);
         self.line(place, format!("{input} varint-> stack {symbol} {output} <- stack"));
         Ok(())

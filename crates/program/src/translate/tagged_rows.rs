@@ -1,8 +1,8 @@
-//! Fields behind keys that are not met in every row.
+//! Rows that lack fields of a tagged record.
 //!
-//! An absent field costs nothing in the rows that lack it. Each field has a variable with the number of rows that it
-//! has written. When the field is met, defaults, nulls, or empty lists are appended first for the rows without it, and
-//! after the last entry for the remaining rows.
+//! An absent field costs nothing in the rows that lack it. Each field has a variable with the number of rows
+//! that it has written. When the field is read, defaults, nulls, or empty lists are first appended for the
+//! rows without it, and after the last entry for the remaining rows.
 
 use super::{
     FAULT_REQUIRED, Unsupported,
@@ -14,7 +14,8 @@ use forthwith_columns::{Encoding, Form};
 use std::sync::Arc;
 
 impl Text<'_> {
-    /// The word for a field that is met after rows without it, or a second time in its row. Empty if none is needed.
+    /// Returns the word for a field that is read after rows without it, or again in its row. Empty if none is
+    /// needed.
     pub(super) fn late(&mut self, slot: &Slot<'_>, row: &str) -> Result<String, Unsupported> {
         let state = &slot.state;
         let now = format!("{row} @ {state} !");
@@ -48,7 +49,7 @@ impl Text<'_> {
         Ok(name)
     }
 
-    /// The word that appends the absent values of a record's remaining rows.
+    /// Defines the word that appends the absent values of a record's remaining rows, and returns its name.
     pub(super) fn fill(
         &mut self,
         slots: &[Slot<'_>],
@@ -85,7 +86,8 @@ impl Text<'_> {
         })
     }
 
-    /// The word that checks required fields and writes sums at the end of a row, if the record has any.
+    /// Defines the word that checks required fields and writes sums at the end of a row. Returns `None` if
+    /// the record has neither.
     pub(super) fn check(
         &mut self,
         slots: &[Slot<'_>],
@@ -120,7 +122,7 @@ impl Text<'_> {
         Ok(Some(name))
     }
 
-    /// The words that append absent values; their number, at least 1, is on the stack.
+    /// Returns the words that append absent values. Their number, at least 1, is on the stack.
     fn absent_rows(&mut self, slot: &Slot<'_>) -> Result<String, Unsupported> {
         let again = |column: &str| format!("1- {column} dup");
         let (words, column) = match (&slot.field.presence, slot.key) {
@@ -154,7 +156,7 @@ impl Text<'_> {
         })
     }
 
-    /// Writes the default value of a field.
+    /// Writes the words for the default value of a field.
     fn default(&mut self, slot: &Slot<'_>, default: Option<&Arc<[u8]>>) -> super::text::Made {
         let place = Place { depth: 0, member: &slot.member };
         let zero: Arc<[u8]> = Arc::new([0]);
@@ -169,7 +171,7 @@ impl Text<'_> {
     }
 }
 
-/// The words that end the row in which a list was met last.
+/// Returns the words that end the last row in which a list has items.
 fn ended(slot: &Slot<'_>) -> String {
     let (state, count) = (&slot.state, &slot.count);
     match (&slot.field.presence, slot.key) {

@@ -1,4 +1,4 @@
-//! The names that stand for a field behind keys in the text, and the words that note it or take it back.
+//! Names of the variables and words for a field of a tagged record.
 
 use super::{
     Unsupported,
@@ -7,72 +7,73 @@ use super::{
 use crate::layout::{Layout, Presence, TaggedField};
 use forthwith_columns::Form;
 
-/// The words of a record, and what they change.
+/// Words of a record, with the variables and outputs that they change.
 #[derive(Clone)]
 pub(super) struct RecordWords {
-    /// Reads fields; takes the end from the stack, unless the record ends with a key.
+    /// Reads fields. Takes the end position from the stack, unless the record ends with a key.
     pub(super) read: String,
-    /// Checks required fields and writes sums at the end of a row. Not set without either.
+    /// Checks required fields and writes sums at the end of a row. `None` if the record has neither.
     pub(super) check: Option<String>,
     /// Appends the absent values of the remaining rows, and resets all variables but the row.
     pub(super) fill: String,
-    /// The variable with the number of the row, from 1. Empty for sums.
+    /// Variable with the number of the row, from 1. Empty for sums.
     pub(super) row: String,
-    /// The variables that are changed.
+    /// Variables that are changed.
     pub(super) variables: Vec<String>,
-    /// The outputs that are written to.
+    /// Outputs that are appended to.
     pub(super) columns: Vec<String>,
-    /// The variable that says that an item is ignored.
+    /// Variable that is set if an item is to be ignored.
     pub(super) ignored: Option<String>,
 }
 
 impl RecordWords {
-    /// The words that begin a row.
+    /// Returns the words that begin a row.
     pub(super) fn next_row(&self) -> String {
         if self.row.is_empty() { String::new() } else { format!("1 {} +!", self.row) }
     }
 }
 
-/// A field with the names that stand for it in the text.
+/// Field with the names of its variables and words.
 pub(super) struct Slot<'f> {
     pub(super) field: &'f TaggedField,
-    /// One value.
+    /// Form of one value.
     pub(super) form: &'f Form,
-    /// The node of the option or the list around the values.
+    /// Node of the option or list around the values.
     pub(super) key: Option<&'f str>,
     pub(super) member: String,
-    /// The variable with the number of rows written, including the current row once the field is met in it. Empty for a
-    /// record that shares the rows of the enclosing record.
+    /// Variable with the number of rows written, which includes the current row after the field was read in
+    /// it. Empty for a record that shares the rows of the enclosing record.
     pub(super) state: String,
-    /// The variable with the number of items in that row; only for repeated fields, otherwise empty.
+    /// Variable with the number of items in that row. Empty unless the field is repeated.
     pub(super) count: String,
-    /// The word that appends absent values for rows that were skipped, and removes the earlier value of the same row.
-    /// Empty if neither can happen.
+    /// Word that appends absent values for rows without the field, and removes an earlier value of the same
+    /// row. Empty if neither can happen.
     pub(super) late: String,
     pub(super) choice: Option<Choice>,
-    /// The variable with the bytes of the last text.
+    /// Variable with the length in bytes of the last text.
     pub(super) length: Option<String>,
     pub(super) record: Option<RecordWords>,
-    /// Expressions for lengths of outputs and values of variables, each with the variable that saves it when a record of
-    /// a choice, or an item that may be ignored, begins.
+    /// Expressions for lengths of outputs and values of variables, each with the variable that saves it at
+    /// the beginning of a record in a choice, or of an item that may be ignored.
     pub(super) marks: Vec<(String, String)>,
-    /// The word that makes a position of a number that stands for a name.
+    /// Word that converts the number of a symbol to its index.
     pub(super) symbol: Option<String>,
 }
 
-/// What a field shares with the others of its choice.
+/// Names that a field shares with the others of its choice.
 pub(super) struct Choice {
     pub(super) number: usize,
-    /// The variable with the number of the one that is present.
+    /// Variable with the number of the field that is present.
     pub(super) chosen: String,
-    /// The variable with the row to which `chosen` belongs.
+    /// Variable with the row to which `chosen` belongs.
     pub(super) chosen_row: String,
-    /// The word that removes the value of the chosen field.
+    /// Word that removes the value of the chosen field.
     pub(super) back: String,
 }
 
 impl Slot<'_> {
-    /// The words before a value is written. An earlier value of the same row is removed, but records are merged.
+    /// Returns the words before a value is written. They remove an earlier value of the same row, but merge
+    /// records.
     pub(super) fn met(&self, row: &str) -> String {
         let (state, late) = (&self.state, &self.late);
         let one_more = format!("1 {state} +! {state} @ {row} @ <> if {late} then");
@@ -95,12 +96,12 @@ impl Slot<'_> {
         }
     }
 
-    /// The words before an item of a list: the first one of a row ends the list of the row before.
+    /// Returns the words before an item of a list. The first item of a row ends the list of the row before.
     pub(super) fn begin_row(&self, row: &str) -> String {
         format!("{} @ {row} @ <> if {} then", self.state, self.late)
     }
 
-    /// The words that mark the value as present.
+    /// Returns the words that mark the value as present.
     pub(super) fn present(&self) -> String {
         match (&self.field.presence, self.key) {
             (Presence::Optional | Presence::Choice(_), Some(key)) => format!("1 {key}-tags <- stack"),
@@ -108,7 +109,7 @@ impl Slot<'_> {
         }
     }
 
-    /// The words that remove the value of a field from the outputs, with the mark that it is there.
+    /// Returns the words that remove the value of a field from the outputs, with its mark of presence.
     pub(super) fn take_back(&self) -> Result<String, Unsupported> {
         let mut words = Vec::new();
         if let (Presence::Optional | Presence::Choice(_), Some(key)) = (&self.field.presence, self.key) {
@@ -128,12 +129,12 @@ impl Slot<'_> {
     }
 }
 
-/// The words that save lengths of outputs and values of variables.
+/// Returns the words that save lengths of outputs and values of variables.
 pub(super) fn marked(marks: &[(String, String)]) -> String {
     marks.iter().map(|(value, mark)| format!("{value} {mark} !")).collect::<Vec<_>>().join(" ")
 }
 
-/// The words that restore outputs and variables.
+/// Returns the words that restore outputs and variables.
 pub(super) fn restored(marks: &[(String, String)]) -> String {
     let words = marks.iter().map(|(value, mark)| match value.strip_suffix(" len") {
         Some(column) => format!("{value} {mark} @ - {column} rewind"),
@@ -142,7 +143,7 @@ pub(super) fn restored(marks: &[(String, String)]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The output of the option or the list around the values of a field.
+/// Returns the output of the option or list around the values of a field, or `None` for other fields.
 pub(super) fn around(slot: &Slot<'_>) -> Option<String> {
     let part = match slot.field.presence {
         Presence::Optional | Presence::Choice(_) => "tags",
@@ -152,7 +153,7 @@ pub(super) fn around(slot: &Slot<'_>) -> Option<String> {
     slot.key.map(|key| format!("{key}-{part}"))
 }
 
-/// The outputs of the values of a field.
+/// Returns the outputs of the values of a field.
 pub(super) fn values(slot: &Slot<'_>) -> Result<Vec<String>, Unsupported> {
     Ok(match (&slot.record, &slot.field.of, slot.form.kept()) {
         (Some(record), ..) => record.columns.clone(),
@@ -165,7 +166,7 @@ pub(super) fn values(slot: &Slot<'_>) -> Result<Vec<String>, Unsupported> {
     })
 }
 
-/// The output that the numbers of symbols are written to.
+/// Returns the output for the numbers of symbols, or `None` if the Form has none.
 pub(super) fn symbols_output(form: &Form) -> Option<String> {
     match form {
         Form::Numpy { key, .. } => Some(format!("{key}-data")),
@@ -173,7 +174,7 @@ pub(super) fn symbols_output(form: &Form) -> Option<String> {
     }
 }
 
-/// A key as a literal, of which there are 31 bits without a sign.
+/// Returns the words for a key. Literals have only 31 bits without a sign.
 pub(super) fn key_text(key: u32) -> String {
     match i32::try_from(key) {
         Ok(key) => key.to_string(),

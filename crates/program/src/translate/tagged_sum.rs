@@ -9,7 +9,7 @@ use crate::layout::{Extent, Layout, Presence, Tagged};
 use forthwith_columns::{DType, Form};
 
 impl Text<'_> {
-    /// The words of a record that is delivered as the sum of its two integers, the first times a number.
+    /// Defines the words of a record that becomes the sum of its two integers, the first multiplied by `by`.
     pub(super) fn sum(
         &mut self,
         tagged: &Tagged,
@@ -48,7 +48,7 @@ impl Text<'_> {
             );
             Ok(())
         })?;
-        // Pieces of it may follow up to the end of the row, so it is written there.
+        // Other parts of the record may follow in the row, so the sum is written at its end.
         Ok(RecordWords {
             read,
             check: Some(write),
@@ -61,7 +61,8 @@ impl Text<'_> {
     }
 }
 
-/// Words that compare the number on the stack with a limit on both sides of zero. Literals have 31 bits.
+/// Returns the words that compare the number on the stack with a limit on both sides of zero. Literals have
+/// only 31 bits.
 fn beyond(most: i64) -> String {
     let limit = match i32::try_from(most) {
         Ok(most) => most.to_string(),

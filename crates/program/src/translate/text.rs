@@ -1,4 +1,4 @@
-//! The words that fill a Form.
+//! Words that fill a Form.
 
 use super::{
     FAULT_BLOCK_SIZE, FAULT_BRANCH, FAULT_NEGATIVE, FAULT_SYMBOL, FAULT_TRUTH, FAULT_UNKNOWN,
@@ -14,58 +14,59 @@ use forthwith_columns::{DType, Encoding, Form, NO_NUMBER};
 use forthwith_forth::idioms::{Idiom, text_count};
 use std::borrow::Cow;
 
-/// A definition that has been written: for which node, for which layout, and its name.
+/// Definition that was written: the node and layout that it reads, and its name.
 pub(super) type Word = (String, Layout, String);
 
 pub(super) struct Text<'a> {
     pub(super) dialect: &'a Dialect,
-    /// Bytes that have to be 0 or 1 are checked where they are read, behind this number of entries.
+    /// Whether bytes that have to be 0 or 1 are checked where they are read, except in this number of first
+    /// entries.
     pub(super) checking: Option<u64>,
-    /// Text and member.
+    /// Lines of the loop over entries, each with its member.
     pub(super) lines: Vec<(String, String)>,
-    /// Definitions that come before the program: their lines with the members.
+    /// Definitions before the loop: the lines of each, with their members.
     pub(super) words: Vec<Vec<(String, String)>>,
-    /// Words that read a value.
+    /// Definitions that read a value.
     pub(super) written: Vec<Word>,
-    /// Within values that are written down twice.
+    /// Depth of nesting in values that are written several times.
     pub(super) shared: usize,
-    /// Variables.
+    /// Names of variables.
     pub(super) variables: Vec<String>,
-    /// The numbers that say how many items something else has: slot and how they are stored.
+    /// Counters, with their slots and encodings.
     pub(super) counters: Vec<(u32, Encoding)>,
     /// Whether positions in the data are needed.
     pub(super) origin: bool,
-    /// Lines written altogether.
+    /// Total number of lines written.
     pub(super) written_lines: usize,
-    /// Values that are not in the data.
+    /// Encoded values that are not in the data.
     pub(super) constants: Vec<u8>,
-    /// Numbers that stand before a `halt`.
+    /// Codes of the faults that the program may raise.
     pub(super) faults: Vec<i64>,
-    /// Classes that are a fault where they are met.
+    /// Unsupported classes, each of which is a fault.
     pub(super) unknown: Vec<Layout>,
     /// Whether objects may be read again.
     pub(super) again: bool,
-    /// The outputs in which pointers say what they lead to, with their numbers.
+    /// Outputs with the targets of pointers, with their indexes.
     pub(super) objects: Vec<(String, usize)>,
-    /// How the numbers of a node are stored, where that is in several ways.
+    /// Encodings of the nodes whose numbers have several.
     pub(super) mixed: Vec<(String, Vec<Encoding>)>,
-    /// Whether some items are counted by what another column has.
+    /// Whether the program has the input `counts`.
     pub(super) counts: bool,
-    /// Whether that says, too, how many items an entry has.
+    /// Whether the program has the input `items`.
     pub(super) items: bool,
-    /// Whether an entry may take all that is left of its bytes.
+    /// Whether an entry may consume all remaining bytes.
     pub(super) to_end: bool,
     /// Whether items without bytes are counted.
     pub(super) weightless: bool,
     /// Lines after the loop over entries.
     pub(super) epilogue: String,
-    /// The input that values come from: `data` or `constants`.
+    /// Input that values are read from: `data` or `constants`.
     input: &'static str,
-    /// Bytes to be stepped over before anything else happens, and for which line that is.
+    /// Bytes to step over before the next line, with its depth and member.
     pending: Option<(u64, usize, String)>,
 }
 
-/// The place at which text is written: its depth, and its member.
+/// Position of text in the program: its depth and its member.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'m> {
     pub(super) depth: usize,
@@ -73,18 +74,18 @@ pub(super) struct Place<'m> {
 }
 
 impl Place<'_> {
-    /// This number of levels further in.
+    /// Returns the place `levels` levels deeper.
     pub(super) const fn within(self, levels: usize) -> Self {
         Self { depth: self.depth + levels, ..self }
     }
 
-    /// The same depth, for another member.
+    /// Returns the place of another member at the same depth.
     pub(super) const fn of(self, member: &str) -> Place<'_> {
         Place { depth: self.depth, member }
     }
 }
 
-/// Text was written, or there is none for such a value.
+/// Result of writing text.
 pub(super) type Made = Result<(), Unsupported>;
 
 impl<'a> Text<'a> {
@@ -101,7 +102,7 @@ impl<'a> Text<'a> {
             origin: false,
             written_lines: 0,
             constants: Vec::new(),
-            // Lengths without a sign may exceed what the stack can hold.
+            // Unsigned lengths may exceed the range of the stack.
             faults: if dialect.text == TextLength::Leb128 { vec![FAULT_NEGATIVE] } else { Vec::new() },
             unknown: Vec::new(),
             counts: false,
@@ -117,7 +118,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The parts of the text that depend on the outputs there are.
+    /// Prepares the text for the outputs of `shape`.
     pub(super) fn look_at(&mut self, shape: &Shape) {
         self.objects = shape.objects();
     }
@@ -128,7 +129,7 @@ impl<'a> Text<'a> {
         self.lines.push((format!("{:indent$}{text}", "", indent = 2 * place.depth), place.member.into()));
     }
 
-    /// Steps over bytes, together with others before and behind them.
+    /// Steps over bytes. Adjacent bytes are stepped over together.
     pub(super) fn pass(&mut self, bytes: u64, place: Place<'_>) {
         match &mut self.pending {
             Some((sum, ..)) => *sum = sum.saturating_add(bytes),
@@ -137,7 +138,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Writes down the bytes to be stepped over.
+    /// Writes the line that steps over pending bytes.
     pub(super) fn flush(&mut self) {
         if let Some((mut bytes, depth, member)) = self.pending.take() {
             while bytes > 0 {
@@ -157,13 +158,13 @@ impl<'a> Text<'a> {
         format!("{code} halt")
     }
 
-    /// A value of a class that the file does not describe, or that no column can have.
+    /// Writes the fault for a value of an unsupported class.
     pub(super) fn unknown(&mut self, what: &Layout, place: Place<'_>) {
         let halt = self.halt_at(what);
         self.line(place, halt);
     }
 
-    /// The words that stop at a value of a class that is not described, or that no column can have.
+    /// Returns the words that halt at a value of an unsupported class.
     pub(super) fn halt_at(&mut self, what: &Layout) -> String {
         let known = self.unknown.iter().position(|known| known == what);
         let at = known.unwrap_or_else(|| {
@@ -177,7 +178,7 @@ impl<'a> Text<'a> {
         self.input
     }
 
-    /// The words that leave the length of a text on the stack.
+    /// Returns the words that leave the length of a text on the stack.
     pub(super) fn length(&self) -> String {
         let input = self.input;
         match self.dialect.text {
@@ -190,7 +191,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The words that read a text.
+    /// Returns the words that read a text.
     fn text(&self, key: &str) -> String {
         let (offsets, many) = (format!("{key}-offsets"), format!("{} #B-> {key}-data", self.input));
         match self.dialect.text {
@@ -203,7 +204,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Fills `form`, which the layout's shape is.
+    /// Writes the words that read a value to the outputs of `form`.
     pub(super) fn value(&mut self, layout: &Layout, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         too_deep(place.depth, place.member)?;
@@ -214,7 +215,7 @@ impl<'a> Text<'a> {
             return Ok(());
         }
         let input = self.input;
-        // The meaning of values makes no difference to how they are read.
+        // Logical types are read as the values that they consist of.
         let form = form.kept();
         match (layout, form) {
             (Layout::Logical(_, of), form) => self.value(of, form, place)?,
@@ -246,7 +247,7 @@ impl<'a> Text<'a> {
                 self.line(place, format!("{input} {code}-> {key}-data"));
             }
             (Layout::Varint(DType::Int32), Form::Numpy { key, .. }) => {
-                // A number that has no room would be cut silently.
+                // Larger numbers would be truncated silently.
                 let wide = self.halt(FAULT_WIDE);
                 let check = format!("dup {} < over {} > or if {wide} then", i32::MIN, i32::MAX);
                 self.line(place, format!("{input} zigzag-> stack {check} {key}-data <- stack"));
@@ -352,7 +353,7 @@ impl<'a> Text<'a> {
             (Layout::Constant(bytes, of), form) => {
                 let at = self.constants.len();
                 self.constants.extend_from_slice(bytes);
-                // Even without bytes there has to be an input.
+                // The input must exist even if it is empty.
                 self.constants.push(0);
                 let at = literal(at as u64, member)?;
                 self.line(place, format!("{at} constants seek"));
@@ -368,7 +369,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// Which of the ways to be stored that the numbers of a node have.
+    /// Returns the index of an encoding among those of a node, to which it is added.
     fn which(&mut self, wire: Encoding, key: &str, member: &str) -> Result<usize, Unsupported> {
         let at = self.mixed.iter().position(|(node, _)| node == key).unwrap_or_else(|| {
             self.mixed.push((key.to_owned(), Vec::new()));
@@ -402,7 +403,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// How a number is stored, if many of them are read with one word.
+    /// Returns the encoding of numbers that one word can read together, or `None` for other values.
     pub(super) fn in_one_go(&self, layout: &Layout) -> Option<Encoding> {
         match layout {
             Layout::Number(Encoding::StrictBool) if self.checking.is_some() => None,
@@ -415,7 +416,7 @@ impl<'a> Text<'a> {
         let member = place.member;
         let input = self.input;
         let inner = format!("{member}[]");
-        // Numbers are read in one go with the count that is on the stack.
+        // One word reads as many numbers as the count on the stack.
         let number = match (item, content) {
             (Layout::Fixed(size, of), Form::Regular { content, .. }) => {
                 match (self.in_one_go(of), &**content) {
@@ -464,7 +465,7 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
-    /// The lines round the items of a list: before them two, behind them one.
+    /// Returns the lines around the items of a list: two before them, and one after them.
     fn around(&mut self, key: &str) -> [String; 3] {
         let (input, offsets) = (self.input, format!("{key}-offsets"));
         match self.dialect.counts {
@@ -479,17 +480,17 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The words before the items of a list.
+    /// Writes the lines before the items of a list.
     fn open(&mut self, key: &str, least: u64, place: Place<'_>) {
         let check = self.weigh(least);
         let [count, begin, _] = self.around(key);
         self.line(place, count);
-        // Looked at between the count and the loop.
+        // The check is between the count and the loop.
         let before = begin.strip_suffix("0 do").unwrap_or_default();
         self.line(place, if check.is_empty() { begin } else { format!("{before}{check}0 do") });
     }
 
-    /// The words that look at a count of items that take no bytes.
+    /// Returns the words that check a count of items if those may take no bytes.
     pub(super) fn weigh(&mut self, least: u64) -> String {
         if least > 0 {
             return String::new();
@@ -502,14 +503,14 @@ impl<'a> Text<'a> {
         )
     }
 
-    /// A variable that nothing else has.
+    /// Declares a new variable and returns its name, which begins with `what`.
     pub(super) fn variable(&mut self, what: &str) -> String {
         let name = format!("{what}{}", self.variables.len());
         self.variables.push(name.clone());
         name
     }
 
-    /// The variable of this name.
+    /// Declares a variable unless it is declared already, and returns its name.
     pub(super) fn declare(&mut self, name: &str) -> String {
         if !self.variables.iter().any(|known| known == name) {
             self.variables.push(name.into());
@@ -517,7 +518,7 @@ impl<'a> Text<'a> {
         name.into()
     }
 
-    /// A word for some words of a line.
+    /// Defines a word with a body of one line, and returns its name.
     pub(super) fn variable_word(&mut self, words: &str) -> String {
         let name = format!("read{}", self.words.len());
         self.define(&name, vec![(format!("  {words}"), String::new())]);
@@ -532,20 +533,20 @@ impl<'a> Text<'a> {
         self.words.push(lines);
     }
 
-    /// The words behind them.
+    /// Writes the line after the items of a list.
     fn close(&mut self, key: &str, place: Place<'_>) {
         let [.., end] = self.around(key);
         self.line(place, end);
     }
 
-    /// The number of a fault, as a program that may stop with it has it.
+    /// Returns the code of a fault, which it adds to those that the program may raise.
     pub(super) fn code(&mut self, fault: i64) -> String {
         self.halt(fault);
         fault.to_string()
     }
 
-    /// The lines before and behind the arms of a choice by a number, which is stored if there is an output
-    /// for it.
+    /// Returns the lines before and after the arms of a choice by a number. If `store` names an output, the
+    /// number is appended to it.
     pub(super) fn case(&mut self, store: Option<&str>) -> (String, String) {
         let (read, code) = (format!("{} zigzag-> stack", self.input), self.code(FAULT_BRANCH));
         let given = [("READ", &*read), ("CODE", &*code)];
@@ -565,24 +566,24 @@ impl<'a> Text<'a> {
     }
 }
 
-/// A constant for an output.
+/// Returns the words that append a constant to an output.
 pub(super) fn constant(number: u32, key: &str, part: &str) -> String {
     Idiom::Constant.line(&[("N", &number.to_string()), ("OUT", &format!("{key}-{part}"))])
 }
 
-/// The words that read a version, of which the highest bits say that members stand together.
+/// Returns the words that read a version, whose highest bits tell that items are stored member-wise.
 pub(super) fn version(input: &str, code: &str) -> String {
     Idiom::Version.line(&[("DATA", input), ("N", "16383"), ("COMPARE", ">"), ("CODE", code)])
 }
 
-/// A text in one line, whose count is read by these words.
+/// Returns the words that read a text in one line, with `count` as the words for its length.
 pub(super) fn text_of(count: &str, offsets: &str, many: &str) -> String {
     let lines: [String; 2] =
         Idiom::ListOfItems.lines(&[("READ", count), ("OFFSETS", offsets), ("MANY", many)]);
     lines.join(" ")
 }
 
-/// The node whose numbers of symbols an enum writes.
+/// Returns the node to which an enum writes the numbers of symbols, or `None` if `form` has none.
 pub(super) fn symbols_key(form: &Form) -> Option<&str> {
     match form {
         Form::String { key, .. } | Form::Categorical { key, .. } => Some(key),

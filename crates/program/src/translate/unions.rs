@@ -1,4 +1,4 @@
-//! Unions: a number that says which of several layouts follows.
+//! Unions: a number, and the layout that it chooses.
 
 use super::FAULT_UNMATCHED;
 use super::alternatives::{alternative, arm_member, union_key};
@@ -10,7 +10,7 @@ impl Text<'_> {
     pub(super) fn union(&mut self, union: &Union, form: &Form, place: Place<'_>) -> Made {
         let member = place.member;
         let tagged = union.tagged && union.alternatives.len() > 1;
-        // The fields by the names that the data use, and in their order.
+        // The numbers of the data are the tags of the column.
         let plain = union.arms.len() == union.alternatives.len()
             && (0..).zip(&union.arms).all(|(at, arm)| arm.as_ref().is_some_and(|(to, _)| *to == at));
         let key = union_key(form).filter(|_| tagged);

@@ -1,10 +1,10 @@
-//! Arrays of a step, compared with the Forms that the writer was made with.
+//! Compares the arrays of a step with the Forms of the writer.
 
 use forthwith_columns::{Array, DType, Form};
 
-/// Whether an array can be written as a Form that was announced. The keys of nodes may differ, and
-/// categories; what might be missing need not be an option if nothing is, and the other way round; and what
-/// has no values may be of a type that is not known.
+/// Returns whether an array can be written as a Form of the writer. Keys of nodes and categories may differ,
+/// an option without missing values may be written as its content and the reverse, and an array without
+/// values may have any type.
 pub(crate) fn is_of(announced: &Form, array: &Array) -> bool {
     alike(announced, &array.form, array)
 }
@@ -27,11 +27,11 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
         | (Form::Option { content, .. }, Form::Option { content: c, .. }) => alike(content, c, array),
         (Form::Option { content, .. }, other) => alike(content, other, array),
         (one, Form::Option { content, .. }) => !has_null(other, array) && alike(one, content, array),
-        // Byte strings are read as lists of bytes.
+        // Binary strings are read as lists of bytes.
         (Form::List { content, .. }, Form::String { binary: true, .. }) => {
             matches!(&**content, Form::Numpy { dtype: DType::UInt8, shape, .. } if shape.is_empty())
         }
-        // Dimensions of numbers are lists of fixed length.
+        // Dimensions of numbers are lists of fixed size.
         (Form::Numpy { .. } | Form::Regular { .. }, Form::Numpy { .. } | Form::Regular { .. }) => {
             match (one.fixed(), other.fixed()) {
                 (Some((size, one)), Some((s, other))) => size == s && alike(&one, &other, array),
@@ -41,7 +41,7 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
         (Form::Logical { meaning, content }, Form::Logical { meaning: m, content: c }) => {
             meaning == m && alike(content, c, array)
         }
-        // The numbers that times are stored as.
+        // Times are stored as these numbers.
         (Form::Logical { meaning, content }, Form::Numpy { .. }) if meaning.is_time() => {
             alike(content, other, array)
         }
@@ -54,7 +54,7 @@ fn alike(one: &Form, other: &Form, array: &Array) -> bool {
     }
 }
 
-/// The alternatives of a union, which may be in an option, and whether a value can be null.
+/// Returns the alternatives of a union, which may be in an option, and whether a value can be null.
 fn union_of(form: &Form) -> Option<(&[Form], bool)> {
     match form {
         Form::Union { contents, .. } => {
@@ -68,8 +68,8 @@ fn union_of(form: &Form) -> Option<(&[Form], bool)> {
     }
 }
 
-/// Whether fields have the same names. A tuple with records in it is a record of `_0`, `_1` and so on in a
-/// file.
+/// Returns whether fields have the same names. In a file, a tuple with records in it is a record of `_0`,
+/// `_1` and so on.
 fn are_alike(one: Option<&[String]>, other: Option<&[String]>) -> bool {
     match (one, other) {
         (Some(names), None) | (None, Some(names)) => {
@@ -79,7 +79,7 @@ fn are_alike(one: Option<&[String]>, other: Option<&[String]>) -> bool {
     }
 }
 
-/// The content of an option.
+/// Returns the content of an option, and other Forms unchanged.
 fn present(form: &Form) -> &Form {
     match form {
         Form::Option { content, .. } => content,
@@ -87,7 +87,7 @@ fn present(form: &Form) -> &Form {
     }
 }
 
-/// Whether an option has a null anywhere.
+/// Returns whether an option has a null.
 fn has_null(form: &Form, array: &Array) -> bool {
     let Form::Option { key, .. } = form else { return false };
     let Some(index) = array.column(&format!("{key}-index")) else { return true };

@@ -1,4 +1,4 @@
-//! Ntuples that are in a file already, to be continued.
+//! Extends existing ntuples.
 
 use super::cluster::{Clusters, Group};
 use super::describe::Node;
@@ -18,16 +18,16 @@ use forthwith_root::{Found, RootFile};
 use std::collections::{BTreeMap, HashMap};
 
 impl NtupleWriter {
-    /// An ntuple of the file as it is, to which entries and columns are added. `found` is its key in `old`,
-    /// the file that `file` updates. The steps are of the types that are read of it. Of the options those
-    /// count that say how pages are made; columns are encoded as they are.
+    /// Opens an ntuple of the file to add entries and columns. `found` is its key in `old`, the file that
+    /// `file` updates. Steps have the types with which the ntuple is read. Of the options, only those for the
+    /// layout of pages apply; existing columns keep their encoding.
     ///
-    /// Nothing of the ntuple is written over. It has the same name afterwards, with a footer that lists the
-    /// new clusters as well, and takes the place of the old one in the directory when the file is finished.
+    /// Nothing of the ntuple is overwritten. When the file is finished, the ntuple has the same name and a
+    /// new footer with the new clusters, and replaces the old one in the directory.
     ///
     /// # Errors
-    /// It cannot be read; it has fields that are not written: streamed ones, or such as have several
-    /// representations.
+    /// Returns an error if the ntuple cannot be read, or if it has fields that cannot be extended: streamed
+    /// ones, and those with several representations.
     pub fn open(
         file: &mut FileWriter,
         old: &RootFile,
@@ -38,7 +38,7 @@ impl NtupleWriter {
         opened.map_err(|error| error.in_object(&found.path).in_file(file.uri()))
     }
 
-    /// The names and Forms of its columns, in their order.
+    /// Returns the names and Forms of the columns, in order.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Form)> {
         self.columns.iter().map(|column| (&*column.name, &column.form))
     }
@@ -134,7 +134,7 @@ impl NtupleWriter {
         })
     }
 
-    /// Whether there is nothing to be written: nothing was added to an ntuple that is there already.
+    /// Returns whether nothing was added to an existing ntuple.
     pub(super) fn is_unchanged(&self) -> bool {
         let Counts { fields, columns, aliases } = self.in_header;
         let now = self.all.counts();
@@ -143,7 +143,7 @@ impl NtupleWriter {
     }
 }
 
-/// Finds the columns of fields, and how they are stored.
+/// Finds the columns of fields, and their encodings.
 struct Binder<'n> {
     ntuple: &'n Ntuple,
     entries: u64,
@@ -151,7 +151,7 @@ struct Binder<'n> {
 }
 
 impl Binder<'_> {
-    /// The node that fills a field, by the parts that it is read of.
+    /// Returns the node that fills a field, from the parts that read it.
     fn bind(&mut self, shape: &Shape, options: &NtupleOptions) -> Result<Node, String> {
         let mut parts: HashMap<String, usize> = HashMap::new();
         for part in &shape.parts {
@@ -169,7 +169,7 @@ impl Binder<'_> {
         node(&shape.form, &parts)
     }
 
-    /// A column as the file has it, which goes on behind its last element.
+    /// Returns the record of an existing column, which continues after its last element.
     fn record(&self, part: &Part, column: u32, options: &NtupleOptions) -> Result<ColumnRecord, String> {
         let Coding { kept, stored } = &part.coding;
         let of = self.ntuple.schema().columns.get(column as usize).zip(stored.first());
@@ -196,7 +196,7 @@ impl Binder<'_> {
                 Kept::Offsets | Kept::Option,
                 Kind::Index32 | Kind::Index64 | Kind::SplitIndex32 | Kind::SplitIndex64,
             ) => (true, None),
-            // Of one alternative it is read as an option.
+            // A variant with one alternative is read as an option.
             (Kept::Tags(2..), Kind::Switch) => (true, None),
             _ => (false, None),
         };
@@ -216,7 +216,7 @@ impl Binder<'_> {
         })
     }
 
-    /// Elements of a column so far.
+    /// Returns the number of elements of a column.
     fn elements(&self, part: &Part, column: u32) -> Result<u64> {
         if let Some(last) = self.entries.checked_sub(1) {
             for at in self.ntuple.clusters(&(last..self.entries))? {
@@ -225,12 +225,12 @@ impl Binder<'_> {
                 }
             }
         }
-        // It came late, and no cluster has it yet.
+        // The column was added later, and no cluster has it.
         Ok(if part.parent.is_none() { self.entries.saturating_mul(part.times) } else { 0 })
     }
 }
 
-/// The node that fills the columns which are read as the buffers of a Form.
+/// Returns the node that fills the columns which are read to the buffers of a Form.
 fn node(form: &Form, columns: &HashMap<String, usize>) -> Result<Node, String> {
     let column = |key: &str, buffer: &str| {
         let found = columns.get(&format!("{key}-{buffer}")).copied();

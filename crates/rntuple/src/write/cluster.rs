@@ -1,4 +1,4 @@
-//! Clusters that have been written, and the lists of their pages.
+//! Written clusters, and their page lists.
 
 use super::frame::{Frames, RawList, envelope};
 use super::open_cluster::Filling;
@@ -12,24 +12,24 @@ use forthwith_plan::Result;
 use forthwith_root::write::{Compression, DirectoryId, FileWriter, KeyText};
 use std::collections::HashMap;
 
-/// The clusters of an ntuple: those in the file, and a complete one that is written while pages of the next cluster are
-/// sealed.
+/// Clusters of an ntuple: those in the file, and a complete one that is written while the pages of the next
+/// are sealed.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     compression: Compression,
-    /// The header's checksum.
+    /// Checksum of the header.
     hash: u64,
-    /// Bytes that a record of pages has at most.
+    /// Maximum size of a record of pages, in bytes.
     pub(crate) longest: u64,
     waiting: Option<Complete>,
     /// Clusters that are not in a page list yet.
     listed: Vec<Cluster>,
     pub(crate) groups: Vec<Group>,
-    /// Memory of pages that were written.
+    /// Buffers of written pages, for reuse.
     pub(crate) spare: Vec<Vec<u8>>,
 }
 
-/// Clusters whose pages have been listed.
+/// Clusters that have a page list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Group {
     pub(crate) first: u64,
@@ -38,12 +38,12 @@ pub(crate) struct Group {
     pub(crate) pages: Link,
 }
 
-/// Clusters that share a page list.
+/// Maximum number of clusters that share a page list.
 const CLUSTERS_IN_GROUP: usize = 4096;
 
 impl Clusters {
     pub(crate) fn new(compression: Compression, hash: u64, longest: u64) -> Self {
-        // A new ntuple has our limit alone.
+        // A new ntuple only has the limit of this writer.
         let longest = if longest == 0 { LONGEST } else { longest.min(LONGEST) };
         Self {
             compression,
@@ -63,7 +63,7 @@ impl Clusters {
         Ok(())
     }
 
-    /// Writes the cluster that waits, if one does.
+    /// Writes the pending cluster, if there is one.
     pub(crate) fn write(&mut self, file: &mut FileWriter) -> Result<()> {
         let Some(mut complete) = self.waiting.take() else { return Ok(()) };
         complete.blobs.iter().try_for_each(|blob| within(blob.length, self.longest))?;
@@ -83,8 +83,8 @@ impl Clusters {
         self.list(file)
     }
 
-    /// Ends the ntuple: writes the lists that are left, the footer, and the record that says where header and footer
-    /// are. `extension` writes what the header lacks.
+    /// Ends the ntuple: writes the remaining page lists, the footer and the anchor. `extension` writes the
+    /// schema extension of the footer.
     pub(crate) fn end(
         &mut self,
         file: &mut FileWriter,
@@ -128,7 +128,7 @@ impl Clusters {
     }
 }
 
-/// A cluster that is in the file.
+/// A cluster in the file.
 #[derive(Debug)]
 struct Cluster {
     first: u64,
@@ -136,14 +136,14 @@ struct Cluster {
     columns: Vec<Listed>,
 }
 
-/// The first element of a column in a cluster, of all there are in the file, and ROOT's number for how it is
-/// compressed; nothing if the cluster has another representation of the column.
+/// Index of a column's first element in a cluster, and ROOT's compression setting; `None` if the cluster has
+/// another representation of the column.
 pub(crate) type Place = Option<(u64, u32)>;
 
-/// First element of a column that is suppressed, since the cluster has another representation.
+/// First element of a suppressed column, of which the cluster has another representation.
 const SUPPRESSED: u64 = 1 << 63;
 
-/// The pages of a column in a cluster.
+/// Pages of a column in a cluster.
 #[derive(Debug)]
 struct Listed {
     place: Place,
@@ -152,24 +152,24 @@ struct Listed {
 
 /// A cluster whose pages are all sealed.
 ///
-/// New pages are divided into records, column by column. A page that is in the file already, in this column or another
-/// one, is not written again, but listed twice.
+/// New pages are divided into records, column by column. Pages with equal bytes, in the same column or
+/// another one, are written once and listed several times.
 #[derive(Debug)]
 pub(crate) struct Complete {
     first: u64,
     entries: u64,
-    /// The place of each column, and its pages.
+    /// Place and pages of each column.
     places: Vec<Place>,
     pages: Vec<Vec<Sealed>>,
     blobs: Vec<Blob>,
-    /// Pages that are another one's.
+    /// Pages that are equal to an earlier one, with that.
     same: Vec<[PageId; 2]>,
 }
 
-/// A column, and the number of a page in it.
+/// A column, and the index of a page in it.
 type PageId = (usize, usize);
 
-/// Pages that go to a record of the file, one after the other.
+/// Pages of one record, contiguous.
 #[derive(Debug)]
 struct Blob {
     pages: Vec<PageId>,
@@ -177,7 +177,7 @@ struct Blob {
 }
 
 impl Complete {
-    /// Takes the pages of columns, which are ready for the next cluster then.
+    /// Takes the pages of columns, which then begin the next cluster.
     pub(crate) fn of(first: u64, entries: u64, columns: &mut [Filling], longest: u64) -> Self {
         let place = |filling: &Filling| Some((filling.before, filling.elements.compression.setting() as u32));
         let places = columns.iter().map(place).collect();
@@ -186,7 +186,7 @@ impl Complete {
         Self { first, entries, places, pages, blobs, same }
     }
 
-    /// Takes pages of another file, or such as were made of them.
+    /// Takes pages that were copied from another file, or made from such pages.
     pub(crate) fn stored(
         first: u64,
         entries: u64,
@@ -198,7 +198,7 @@ impl Complete {
         Self { first, entries, places, pages, blobs, same }
     }
 
-    /// Bytes that its pages take in the file.
+    /// Returns the size of its pages in the file, in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         let written = self.pages.iter().flatten().filter(|page| page.bytes.kept().is_none());
         let written: u64 = written.map(|page| page.bytes.size()).sum();
@@ -249,7 +249,7 @@ fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>
         for (number, page) in pages.iter().enumerate() {
             let here = (column, number);
             let Some(stored) = page.bytes.kept() else { continue };
-            // By their checksums first: those of different pages differ.
+            // Pages with different checksums differ.
             let hash = stored.last_chunk::<HASH>().map_or(&[][..], |hash| hash);
             let equal = |id: &PageId| {
                 let there = columns.get(id.0).and_then(|pages| pages.get(id.1));
@@ -273,14 +273,14 @@ fn packed(columns: &[Vec<Sealed>], longest: u64) -> (Vec<Blob>, Vec<[PageId; 2]>
     (blobs, same)
 }
 
-/// The list of the pages of clusters.
+/// Returns the page list of clusters.
 fn page_list(header: u64, clusters: &[Cluster]) -> Vec<u8> {
     envelope(Envelope::PageList, |frames| {
         frames.u64(header);
         frames.list(clusters, |frames, cluster| {
             frames.record(|frames| {
                 frames.u64(cluster.first);
-                // Flags would be in the upper eight bits.
+                // The upper eight bits are flags.
                 frames.u64(cluster.entries);
             });
         });
@@ -300,7 +300,7 @@ fn page_list(header: u64, clusters: &[Cluster]) -> Vec<u8> {
 }
 
 fn page(frames: &mut Frames, (elements, locator): &(u32, Locator)) {
-    // Negative: a checksum follows the page.
+    // A negative number tells that a checksum follows the page.
     frames.i32(-(*elements as i32));
     frames.locator(*locator);
 }

@@ -1,4 +1,4 @@
-//! Columns of fields: ROOT's own choice, unless something else was asked for a field or one around it.
+//! Encodings of columns: ROOT's defaults, unless the options of the field or a parent choose another.
 
 use super::describe::{Describer, Refusal, Step};
 use super::options::Floats;
@@ -8,7 +8,7 @@ use forthwith_columns::DType;
 use forthwith_root::write::Compression;
 
 impl Describer<'_> {
-    /// Goes on to a field, which is written as that around it is.
+    /// Enters a field, which inherits the options of its parent.
     pub(super) fn enter(&mut self, name: &str, item: bool) {
         let name = name.to_owned();
         let step = match self.path.last() {
@@ -23,13 +23,13 @@ impl Describer<'_> {
         self.path.push(step);
     }
 
-    /// Applies the options of the field that was entered.
+    /// Applies the options of the entered field.
     pub(super) fn choose(&mut self, id: u32) -> Result<(), Refusal> {
         let path = self.path_text();
         let (Some(choice), Some(step)) = (self.choices.get(&path), self.path.last_mut()) else {
             return Ok(());
         };
-        // Items of a list have its path, but are not it.
+        // Items of a list have its path, but not its options.
         if step.item {
             return Ok(());
         }
@@ -48,7 +48,7 @@ impl Describer<'_> {
         Ok(())
     }
 
-    /// The path of the field that was entered, as it is read by: items of lists have the path of these.
+    /// Returns the path of the entered field. Items of lists have the path of these.
     pub(super) fn path_text(&self) -> String {
         let named = self.path.iter().filter(|step| !step.item).map(|step| &*step.name);
         named.collect::<Vec<_>>().join("/")
@@ -58,7 +58,7 @@ impl Describer<'_> {
         self.path.iter().map(|step| &*step.name).collect::<Vec<_>>().join(between)
     }
 
-    /// Whether pages are compressed, and numbers in planes of bytes therefore.
+    /// Returns whether pages are compressed, so that numbers are stored in planes of bytes.
     fn split(&self) -> bool {
         self.path.last().map_or(self.options.compression, |step| step.compression) != Compression::NONE
     }
@@ -83,7 +83,7 @@ impl Describer<'_> {
         self.all.columns.len() - 1
     }
 
-    /// A column of numbers: ROOT's own choice, unless floats are to be stored otherwise.
+    /// Adds a column of numbers, with ROOT's default encoding unless another is requested for floats.
     pub(super) fn number(&mut self, field: u32, dtype: DType, first: Option<u64>) -> usize {
         let is_float = matches!(dtype, DType::Float32 | DType::Float64);
         let (floats, asked) = match self.path.last() {
@@ -106,11 +106,11 @@ impl Describer<'_> {
         column
     }
 
-    /// ROOT's own choice of a column for numbers.
+    /// Returns ROOT's default type of a column of numbers.
     fn real(&self, dtype: DType) -> &'static str {
         let kind = match (dtype, self.split()) {
             (DType::Bool, _) => Kind::Bit,
-            // The kind alone is that of characters, too.
+            // The kind alone does not distinguish it from characters.
             (DType::Int8, _) => return "Int8",
             (DType::UInt8, _) | (_, false) => Kind::Plain(dtype),
             (DType::Int16 | DType::Int32 | DType::Int64, true) => Kind::Zigzag(dtype),

@@ -1,4 +1,4 @@
-//! From Forms to fields and columns, and to the nodes that fill those.
+//! Maps Forms to fields and columns, and to the nodes that fill these.
 
 use super::options::{FieldOptions, Floats, NtupleOptions};
 use super::record::{Descriptions, FieldRecord};
@@ -9,68 +9,69 @@ use forthwith_plan::Number;
 use forthwith_root::write::Compression;
 use std::collections::{BTreeMap, HashSet};
 
-/// The columns that get the rows of a Form.
+/// Columns that the rows of a Form are appended to.
 #[derive(Clone, Debug)]
 pub(crate) enum Node {
-    /// Numbers, this number of them in a row.
+    /// Numbers, `each` of them in a row.
     Numbers { column: usize, size: usize, each: usize },
-    /// Texts or byte strings.
+    /// Text or binary strings.
     Text { ends: usize, bytes: usize },
-    /// Texts of which there are few different ones.
+    /// Text, as categories.
     Categories { ends: usize, bytes: usize },
-    /// Lists, and how many items they have had in this cluster.
+    /// Lists.
     Lists { ends: usize, content: Box<Self> },
-    /// Lists of one length.
+    /// Lists of fixed size.
     Fixed { size: usize, content: Box<Self> },
-    /// Lists of no items: all of them empty.
+    /// Lists of size 0.
     Empty { ends: usize },
-    /// The fields of a record.
+    /// Fields of a record.
     Fields(Vec<Self>),
-    /// Values or nulls.
+    /// Optional values.
     Options { ends: usize, content: Box<Self> },
-    /// Values, and in place of nulls the bytes of a number, or no items.
+    /// Values, with the bytes of a sentinel, or no items, in place of nulls.
     Filled { filling: Vec<u8>, content: Box<Self> },
-    /// One of several types, or null.
+    /// Values of one of several types, or null.
     Variants { switch: usize, contents: Vec<Self> },
     /// No rows.
     Nothing,
 }
 
-/// The place of a field.
+/// Context of a field.
 #[derive(Clone, Copy)]
 struct Around {
     parent: Option<u32>,
-    /// Whether records may be without a class: at the top and below fields that have no type name either.
+    /// Whether records may lack a class: at the top level, and below fields that lack a type name, too.
     untyped: bool,
-    /// Of a field that comes late: how many elements of its first column there would be already.
+    /// For a field that is added later, the number of elements that its first column lacks.
     first: Option<u64>,
     /// Whether it is the item of a list, which has no name of its own.
     item: bool,
     depth: u32,
 }
 
-/// The reason why a field could not be made.
+/// Reason why a field cannot be made.
 pub(super) type Refusal = String;
 
-/// A field on the way to that which is described.
+/// A field on the path to the one that is described.
 pub(super) struct Step {
     pub(super) name: String,
     pub(super) item: bool,
     pub(super) compression: Compression,
     pub(super) floats: Floats,
     pub(super) nulls: Option<Number>,
-    /// The path under which those floats were asked for.
+    /// Path for which these floats were requested.
     pub(super) asked: Option<String>,
 }
 
 pub(crate) struct Describer<'d> {
     pub(super) all: &'d mut Descriptions,
     pub(super) options: &'d NtupleOptions,
-    /// Options of single fields. Which of them were applied is noted: to existing fields, and to fields with floats.
+    /// Options of single fields, and the paths of those that were applied: to existing fields, and to fields
+    /// with floats.
     pub(super) choices: &'d BTreeMap<String, FieldOptions>,
     pub(super) used: HashSet<String>,
     pub(super) used_floats: HashSet<String>,
-    /// Names of classes that have been made up.
+    /// Generated names of classes.
     classes: &'d mut HashSet<String>,
     pub(super) path: Vec<Step>,
 }
@@ -86,7 +87,7 @@ impl<'d> Describer<'d> {
         Self { all, options, choices, used, used_floats, classes, path: Vec::new() }
     }
 
-    /// Refuses options for fields that do not exist.
+    /// Checks that all options were applied to a field.
     pub(crate) fn finish(self) -> Result<(), Refusal> {
         for (path, choice) in self.choices {
             if !self.used.contains(path) {
@@ -101,14 +102,14 @@ impl<'d> Describer<'d> {
         Ok(())
     }
 
-    /// A field at the top. `first` is the number of entries there are, if there are any.
+    /// Adds a top-level field. `first` is the number of existing entries, if there are any.
     pub(crate) fn top(&mut self, name: &str, form: &Form, first: Option<u64>) -> Result<Node, Refusal> {
         let around = Around { parent: None, untyped: true, first, item: false, depth: 0 };
         let described = self.field(name, form, around).map(|(node, _)| node);
         described.map_err(|what| format!("{what} in an RNTuple (column {:?})", self.path_text()))
     }
 
-    /// A field and its children, with the name of its type.
+    /// Adds a field and its children. Returns its node, and the name of its type.
     fn field(&mut self, name: &str, form: &Form, around: Around) -> Result<(Node, String), Refusal> {
         self.enter(name, around.item);
         if around.depth > DEEPEST {
@@ -145,7 +146,7 @@ impl<'d> Describer<'d> {
                 let bytes = self.column(id, "Char", None);
                 (Node::Categories { ends, bytes }, "std::string".into())
             }
-            // ROOT has no arrays without items.
+            // ROOT has no arrays of size 0.
             Form::List { content, .. } | Form::Regular { size: 0, content } => {
                 let ends = self.ends(id, around.first);
                 let (content, item) = self.field("_0", content, items)?;
@@ -260,7 +261,7 @@ impl<'d> Describer<'d> {
         })
     }
 
-    /// A field that repeats another one.
+    /// Adds a field that is an array of another.
     fn array(
         &mut self,
         id: u32,
@@ -301,8 +302,8 @@ impl<'d> Describer<'d> {
         if contents.is_empty() {
             return Err("a tuple without slots".into());
         }
-        // ROOT finds out how a tuple lies in memory by its type, which nothing is known of if there is a
-        // class in it that does not exist.
+        // ROOT derives the memory layout of a tuple from its type, which is unknown if it contains a class
+        // that does not exist.
         if contents.iter().any(has_record) {
             let names: Vec<String> = (0..contents.len()).map(|at| format!("_{at}")).collect();
             return self.record(id, &names, contents, None, around);
@@ -343,7 +344,7 @@ impl<'d> Describer<'d> {
         Ok((Node::Variants { switch, contents: nodes }, format!("std::variant<{}>", types.join(","))))
     }
 
-    /// A name for the class of a record, which need not exist.
+    /// Returns a unique name for the class of a record, which need not exist.
     fn class(&mut self, given: Option<&str>) -> String {
         let given = given.filter(|_| self.options.class_names).filter(|name| is_class(name));
         let name = match given {
@@ -377,7 +378,7 @@ impl<'d> Describer<'d> {
         }
     }
 
-    /// Puts into the description of a field that its numbers are times.
+    /// Adds the unit of times to the description of a field.
     fn note_times(&mut self, id: u32, title: &str, times: LogicalType) {
         if let Some(field) = self.all.fields.get_mut(id as usize) {
             field.description = match field.description.as_str() {
@@ -402,12 +403,12 @@ fn is_truth(form: &Form) -> bool {
     matches!(form, Form::Numpy { dtype: DType::Bool, shape, .. } if shape.is_empty())
 }
 
-/// Whether there are fields in it, which need a class.
+/// Returns whether a Form contains named fields, which need a class.
 fn has_record(form: &Form) -> bool {
     form.nodes().any(|node| matches!(node, Form::Record { fields: Some(_), .. }))
 }
 
-/// Bytes of the sentinel for missing values of this Form; empty for lists and strings.
+/// Returns the bytes of the sentinel for missing values of this Form; empty for lists and strings.
 fn filling(form: &Form, number: Number) -> Result<Vec<u8>, Refusal> {
     let dtype = match form {
         Form::Numpy { dtype, shape, .. } if shape.is_empty() => *dtype,
@@ -420,12 +421,12 @@ fn filling(form: &Form, number: Number) -> Result<Vec<u8>, Refusal> {
     bytes.ok_or_else(|| format!("{number} in place of missing values of type {dtype}"))
 }
 
-/// Names as fields may have them, all different.
+/// Returns valid and unique names of fields.
 pub(crate) fn field_names(names: &[String]) -> Vec<String> {
     let spelled = |name: &str| {
         let bad = |c: char| c.is_control() || matches!(c, ' ' | '.' | '/' | '\\');
         let name: String = name.chars().map(|c| if bad(c) { '_' } else { c }).collect();
-        // A name with a colon in front is that of a base.
+        // A colon marks the name of a base class.
         if name.is_empty() || name.starts_with(':') { format!("_{name}") } else { name }
     };
     let mut taken: HashSet<String> = names.iter().filter(|name| spelled(name) == **name).cloned().collect();
@@ -447,7 +448,7 @@ fn word(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect()
 }
 
-/// Whether a text can be the name of a class.
+/// Returns whether a text is a valid class name.
 fn is_class(name: &str) -> bool {
     let part = |part: &str| {
         !part.is_empty() && word(part) == part && !part.starts_with(|c: char| c.is_ascii_digit())

@@ -1,4 +1,4 @@
-//! Elements of a column, before they are pages.
+//! Elements of a column before they are encoded.
 
 use super::record::ColumnRecord;
 use crate::coding::Kind;
@@ -6,7 +6,7 @@ use forthwith_columns::DType;
 use forthwith_plan::Error;
 use forthwith_root::write::Compression;
 
-/// How elements become bytes of a page.
+/// Encoding of elements to a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Elements {
     pub(crate) kind: Kind,
@@ -15,9 +15,9 @@ pub(crate) struct Elements {
     pub(crate) from: Option<DType>,
     pub(crate) bits: u16,
     pub(crate) range: Option<(f64, f64)>,
-    /// Bytes of an element before it is encoded.
+    /// Size of an element before it is encoded, in bytes.
     pub(crate) width: usize,
-    /// Elements of a page at most.
+    /// Maximum number of elements in a page.
     pub(super) most: usize,
 }
 
@@ -28,7 +28,7 @@ impl Elements {
             Kind::Bit | Kind::Byte => (1, 1),
             Kind::Plain(dtype) | Kind::Split(dtype) | Kind::Zigzag(dtype) => (dtype.size(), dtype.size()),
             Kind::Half => (2, DType::Float32.size()),
-            // ROOT keeps an index and a tag in 16 bytes.
+            // In memory, ROOT has an index and a tag of 16 bytes.
             Kind::Switch => (12, 16),
             _ => (8, 8),
         };
@@ -37,7 +37,7 @@ impl Elements {
     }
 }
 
-/// The error of an array that changed after it was validated.
+/// Returns the error for an array that changed after it was validated.
 #[cold]
 pub(crate) fn changed() -> Error {
     Error::invalid("an array that changes while it is written")

@@ -1,4 +1,4 @@
-//! Rows of arrays to elements of columns.
+//! Appends rows of arrays to columns.
 
 use super::describe::Node;
 use super::elements::changed;
@@ -8,11 +8,11 @@ use forthwith_plan::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Rows of a node in their order: neighbours are one range.
+/// Rows of a node in order. Adjacent rows are one range.
 pub(crate) type Rows = Vec<Range<usize>>;
 
-/// Appends rows of an array to the columns of a node. The array was validated, but another thread may change its memory:
-/// everything that is read is checked again.
+/// Appends rows of an array to the columns of a node. The array was validated, but another thread may change
+/// its memory, so that all values are checked again.
 pub(crate) fn fill<'a>(
     node: &Node,
     array: &'a Array,
@@ -62,7 +62,7 @@ pub(crate) fn fill<'a>(
             let items = lists(array, key, rows, *ends, pages)?;
             fill(content, array, form, &items, pages)
         }
-        // Dimensions of numbers are lists of fixed length.
+        // Dimensions of numbers are lists of fixed size.
         (Node::Fixed { size, content }, Form::Regular { .. } | Form::Numpy { .. }) => {
             let (_, form) = form.fixed().ok_or_else(changed)?;
             fill(content, array, &form, &items_of(rows, *size)?, pages)
@@ -97,7 +97,7 @@ pub(crate) fn fill<'a>(
                     add_row(&mut picked, row);
                     continue;
                 }
-                // In their order.
+                // Rows and nulls are appended in their order.
                 fill(content, array, form, &std::mem::take(&mut picked), pages)?;
                 match &**content {
                     Node::Numbers { column, .. } => pages.append_copied(*column, filling)?,
@@ -108,7 +108,7 @@ pub(crate) fn fill<'a>(
             fill(content, array, form, &picked, pages)
         }
         (Node::Variants { switch, contents }, form) => variants(*switch, contents, array, form, rows, pages),
-        // Nothing is missing, whatever the types say.
+        // The array is not optional, so no values are missing.
         (Node::Options { ends, content }, form) => {
             rows.iter().try_for_each(|rows| pages.ends(*ends, rows.len(), |_| 1))?;
             fill(content, array, form, rows, pages)
@@ -127,20 +127,20 @@ pub(crate) fn fill<'a>(
     }
 }
 
-/// Whether pages are made of the memory of arrays of this Form, but for those at the ends of a step.
+/// Returns whether pages borrow the memory of arrays of this Form, except at the ends of a step.
 pub(crate) fn is_lent(form: &Form) -> bool {
     let is_kept =
         |node: &Form| !matches!(node, Form::Option { .. } | Form::Union { .. } | Form::Categorical { .. });
     form.nodes().all(is_kept)
 }
 
-/// The items of rows that have this number of them each.
+/// Returns the items of rows with `size` items each.
 fn items_of(rows: &[Range<usize>], size: usize) -> Result<Rows> {
     let items = |rows: &Range<usize>| Some(rows.start.checked_mul(size)?..rows.end.checked_mul(size)?);
     rows.iter().map(items).collect::<Option<_>>().ok_or_else(changed)
 }
 
-/// Rows of a union, which may be in an option, and whose alternatives may be options.
+/// Appends rows of a union, which may be in an option, and whose alternatives may be options.
 fn variants<'a>(
     switch: usize,
     nodes: &[Node],
@@ -156,7 +156,7 @@ fn variants<'a>(
     let Form::Union { key, contents } = form else { return Err(changed()) };
     let tags = buffer(array, key, "tags")?.as_i8().ok_or_else(changed)?;
     let index = integers(buffer(array, key, "index")?);
-    // For each alternative, the rows of its values and its tag.
+    // For each alternative, the rows of its values.
     let mut picked: Vec<Rows> = vec![Rows::new(); contents.len()];
     let mut inner = Vec::with_capacity(contents.len());
     for content in contents {
@@ -192,7 +192,7 @@ fn variants<'a>(
     each.into_iter().try_for_each(|((node, (_, form)), picked)| fill(node, array, form, picked, pages))
 }
 
-/// Appends the ends of lists, and answers where their items are.
+/// Appends the ends of lists. Returns the rows of their items.
 fn lists<'a>(
     array: &'a Array,
     key: &str,
@@ -224,7 +224,7 @@ fn add_row(rows: &mut Rows, row: usize) {
     add(rows, row..row.saturating_add(1));
 }
 
-/// Adds rows behind others: to the last of these if they follow it.
+/// Appends a range of rows, which extends the last range if they are adjacent.
 pub(super) fn add<T: PartialOrd>(rows: &mut Vec<Range<T>>, more: Range<T>) {
     match rows.last_mut() {
         _ if more.is_empty() => {}
@@ -238,7 +238,7 @@ fn buffer<'a>(array: &'a Array, key: &str, part: &str) -> Result<&'a Column> {
     array.column(&format!("{key}-{part}")).ok_or_else(missing)
 }
 
-/// 64-bit numbers, copied only if they are not aligned.
+/// Returns 64-bit integers, copied only if they are not aligned.
 fn integers(column: &Column) -> Cow<'_, [i64]> {
     match column.as_i64() {
         Some(items) => Cow::Borrowed(items),

@@ -1,4 +1,4 @@
-//! Floating-point numbers that are stored with fewer bits than they have.
+//! Encodes floating-point numbers with fewer bits.
 
 use super::elements::{Elements, changed};
 use crate::coding::Kind;
@@ -44,7 +44,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
                 if !(low <= number && number <= high) {
                     outside.get_or_insert(number);
                 }
-                // ROOT's rounding; NaN becomes 0.
+                // Rounds as ROOT does; NaN becomes 0.
                 (0.5 + (number - low) * scale).min(most) as u32
             });
             pack(bits, steps, into);
@@ -59,7 +59,7 @@ fn put(elements: &Elements, numbers: impl ExactSizeIterator<Item = f64>, into: &
     Ok(())
 }
 
-/// Appends numbers of this number of bits, without gaps; the first one begins with the lowest bit of the first byte.
+/// Appends numbers of `bits` bits, contiguous from the lowest bit of the first byte.
 fn pack(bits: u32, numbers: impl ExactSizeIterator<Item = u32>, into: &mut Vec<u8>) {
     into.reserve((numbers.len() * bits as usize).div_ceil(8));
     let (mut held, mut count) = (0u64, 0);
@@ -75,7 +75,7 @@ fn pack(bits: u32, numbers: impl ExactSizeIterator<Item = u32>, into: &mut Vec<u
     into.extend(&held.to_le_bytes()[..count.div_ceil(8) as usize]);
 }
 
-/// A number as a float of 16 bits: the nearest, and of two that are equally near that with an even mantissa.
+/// Rounds to a 16-bit float, half to even.
 fn half(number: f32) -> u16 {
     const LARGEST: u32 = 0x477f_f000;
     const LEAST_NORMAL: u32 = 0x3880_0000;
@@ -83,7 +83,7 @@ fn half(number: f32) -> u16 {
     let bits = number.to_bits();
     let (sign, size) = ((bits >> 16) as u16 & 0x8000, bits & 0x7fff_ffff);
     if size > f32::INFINITY.to_bits() {
-        // Not a number, of which the upper bits are kept, and one at least.
+        // NaN keeps its upper bits, of which at least one must be set.
         return sign | 0x7c00 | ((size >> 13) as u16 & 0x3ff).max(1);
     }
     if size >= LARGEST {

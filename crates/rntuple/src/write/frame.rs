@@ -1,11 +1,11 @@
-//! The parts of envelopes, written: the opposite of [`Reader`](crate::frame::Reader).
+//! Writes the parts of envelopes: the opposite of [`Reader`](crate::frame::Reader).
 
 use crate::blob::Envelope;
 use crate::frame::{Link, Locator, Reader};
 use forthwith_io::xxh3;
 use forthwith_plan::Result;
 
-/// The items of a list frame as they were read.
+/// Items of a list frame, as stored.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RawList {
     pub(crate) items: u32,
@@ -21,7 +21,7 @@ impl RawList {
     }
 }
 
-/// Bytes of an envelope, from first to last.
+/// Writer of an envelope.
 #[derive(Debug, Default)]
 pub(crate) struct Frames {
     bytes: Vec<u8>,
@@ -48,29 +48,29 @@ impl Frames {
         self.bytes.extend(number.to_le_bytes());
     }
 
-    /// A string of less than 4 GiB; names are.
+    /// Writes a string, which must be shorter than 4 GiB.
     pub(crate) fn text(&mut self, text: &str) {
         self.u32(text.len() as u32);
         self.bytes.extend(text.as_bytes());
     }
 
-    /// A string whose bytes need not be UTF-8.
+    /// Writes a string whose bytes need not be UTF-8.
     pub(crate) fn blob(&mut self, bytes: &[u8]) {
         self.u32(bytes.len() as u32);
         self.raw(bytes);
     }
 
-    /// Bytes as they are.
+    /// Writes bytes unchanged.
     pub(crate) fn raw(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// The bytes that were written.
+    /// Returns the written bytes.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// A record frame round what `body` writes.
+    /// Writes a record frame around the output of `body`.
     pub(crate) fn record(&mut self, body: impl FnOnce(&mut Self)) {
         let start = self.bytes.len();
         self.i64(0);
@@ -78,12 +78,12 @@ impl Frames {
         self.close(start, 1);
     }
 
-    /// A list frame round the items that `body` writes.
+    /// Writes a list frame of items, each written by `item`.
     pub(crate) fn list<T>(&mut self, items: &[T], mut item: impl FnMut(&mut Self, &T)) {
         self.list_and(items, &mut item, |_| ());
     }
 
-    /// A list frame with something behind the items.
+    /// Writes a list frame with further bytes after the items.
     pub(crate) fn list_and<T>(
         &mut self,
         items: &[T],
@@ -98,7 +98,7 @@ impl Frames {
         self.close(start, -1);
     }
 
-    /// A list frame of items that were read, and of others behind them.
+    /// Writes a list frame of stored items followed by new ones.
     pub(crate) fn list_behind<T>(
         &mut self,
         before: &RawList,
@@ -113,7 +113,7 @@ impl Frames {
         self.close(start, -1);
     }
 
-    /// Feature flags: there are none.
+    /// Writes feature flags, none of which is set.
     pub(crate) fn features(&mut self) {
         self.u64(0);
     }
@@ -141,7 +141,7 @@ impl Frames {
     }
 }
 
-/// An envelope with its length and its checksum.
+/// Returns an envelope with its length and its checksum.
 pub(crate) fn envelope(kind: Envelope, body: impl FnOnce(&mut Frames)) -> Vec<u8> {
     let mut frames = Frames::default();
     frames.u64(0);

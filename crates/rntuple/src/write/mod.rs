@@ -1,12 +1,12 @@
-//! Ntuples, written: columns become elements, those pages, and pages clusters.
+//! Writes ntuples: columns become elements, elements pages, and pages clusters.
 //!
-//! `describe.rs` makes fields and columns of Forms, with the nodes by which `fill.rs` walks an array: for
-//! each node it appends the rows of a whole step to the columns. `page.rs` collects elements until they fill
-//! a page, and `seal.rs` encodes a page of them, `offset_columns.rs` a page of offsets: both read straight from the array.
-//! A page that is large enough for a record of its own is written as soon as it is sealed. Others are buffered until the
-//! cluster is full, and are written together, column by column. Readers find them once the last record is written.
-//! `append.rs` continues an ntuple that is in the file already. `copy/` puts fields and entries of ntuples of
-//! other files behind each other, without Forms: it knows pages, and the elements of columns.
+//! `describe.rs` maps Forms to fields and columns, with the nodes by which `fill.rs` traverses an array: for
+//! each node, it appends the rows of a whole step to the columns. `page.rs` collects the elements of a page.
+//! `seal.rs` encodes a page, and `offset_columns.rs` one of offsets; both read directly from the array. A
+//! page that is large enough for a record of its own is written as soon as it is sealed. Others are buffered
+//! until the cluster is full, and are written together, column by column. Readers find them once the anchor
+//! is written. `append.rs` extends an existing ntuple. `copy/` merges fields and entries of ntuples in other
+//! files without Forms, by their pages and the elements of columns.
 
 mod announced;
 mod append;
@@ -56,7 +56,7 @@ use std::collections::{BTreeMap, HashSet};
 pub(crate) use stored::LONGEST;
 use stored::put;
 
-/// An ntuple being written to a file, which may get other objects as well meanwhile.
+/// Writer of an ntuple. Other objects may be written to the file at the same time.
 pub struct NtupleWriter {
     directory: DirectoryId,
     name: String,
@@ -64,25 +64,25 @@ pub struct NtupleWriter {
     columns: Vec<TopField>,
     all: Descriptions,
     classes: HashSet<String>,
-    /// The number of fields and columns in the header; the rest is the footer's.
+    /// Number of fields and columns in the header; all others are in the footer.
     in_header: Counts,
     header: Link,
     filling: Vec<Filling>,
     sealer: Sealer,
     entries: u64,
-    /// The first entry of the cluster that is filled.
+    /// First entry of the open cluster.
     begun: u64,
-    /// Bytes of the numbers in it.
+    /// Size of the elements in the open cluster, in bytes.
     filled: u64,
-    /// Uncompressed and stored bytes of all previous clusters.
+    /// Uncompressed and stored size of all previous clusters, in bytes.
     amounts: [u64; 2],
     clusters: Clusters,
-    /// The existing part of an ntuple that is continued.
+    /// Existing part of an ntuple that is extended.
     prior: Option<Prior>,
     broken: bool,
 }
 
-/// A field at the top.
+/// A top-level field.
 struct TopField {
     name: String,
     form: Form,
@@ -90,11 +90,11 @@ struct TopField {
 }
 
 impl NtupleWriter {
-    /// An ntuple of these columns, at a path of the file: directories, which are made if they are not there,
-    /// and the ntuple's name.
+    /// Begins an ntuple of columns at a path of the file. Its directories are created if they do not exist.
     ///
     /// # Errors
-    /// Columns whose types ntuples do not have; projections of fields that do not exist; errors of the file.
+    /// Returns an error if ntuples do not support the type of a column, if a projected field does not exist,
+    /// or if writing fails.
     pub fn new(
         file: &mut FileWriter,
         path: &str,
@@ -106,18 +106,18 @@ impl NtupleWriter {
         begun.map_err(|error| error.in_object(path).in_file(file.uri()))
     }
 
-    /// Entries so far.
+    /// Returns the number of entries so far.
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Appends a step: an array for each column, in their order, of the column's Form (keys of nodes may differ) and of equal
-    /// lengths. An option may be given without missing values, and an array without values may have any type. Clusters are
-    /// written as soon as they are full.
+    /// Appends a step: for each column, in order, an array of the column's Form (keys of nodes may differ).
+    /// All arrays have the same length. Optional columns may be given without options, and an array without
+    /// values may have any type. Clusters are written as soon as they are full.
     ///
     /// # Errors
-    /// Arrays of other Forms, or invalid ones; errors of the file.
+    /// Returns an error if an array is invalid or has another Form, or if writing fails.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let bytes = columns.iter().map(Array::nbytes).sum();
         let appended =
@@ -128,7 +128,7 @@ impl NtupleWriter {
     /// Ends the cluster, whether it is full or not.
     ///
     /// # Errors
-    /// Whatever the file says.
+    /// Returns an error if writing fails.
     pub fn flush(&mut self, file: &mut FileWriter) -> Result<()> {
         self.usable()?;
         self.broken = true;
@@ -137,12 +137,12 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Adds columns behind those there are, which the following steps have as well. In entries that are there
-    /// already numbers are zero, lists and texts empty, and options without a value. `choices` are as
+    /// Adds columns after the existing ones; later steps must have them, too. In existing entries, numbers
+    /// are zero, lists and strings empty, and options null. `choices` are options of fields as in
     /// [`NtupleOptions::fields`].
     ///
     /// # Errors
-    /// Columns that an ntuple has no fields for; whatever the file says.
+    /// Returns an error if ntuples do not support the type of a column, or if writing fails.
     pub fn add_columns(
         &mut self,
         file: &mut FileWriter,
@@ -156,11 +156,11 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Writes the last cluster and what says where all of them are, and lists the ntuple in its directory.
-    /// Answers the number of entries.
+    /// Writes the last cluster, the footer and the anchor, and adds the ntuple to its directory. Returns the
+    /// number of entries.
     ///
     /// # Errors
-    /// Whatever the file says.
+    /// Returns an error if writing fails.
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
         let ended = self.end(file);
         ended.map_err(|error| error.in_object(&self.name).in_file(file.uri()))?;
@@ -217,13 +217,13 @@ impl NtupleWriter {
         Ok(this)
     }
 
-    /// The cycle of the RNTuple whose record this one takes the place of, if it was in the file already.
+    /// Returns the cycle of the RNTuple whose anchor is replaced, or `None` for a new one.
     #[must_use]
     pub fn cycle(&self) -> Option<u16> {
         self.prior.as_ref().map(|prior| prior.cycle)
     }
 
-    /// Makes fields of columns that are new.
+    /// Adds fields for new columns.
     fn describe(
         &mut self,
         columns: &[(String, Form)],
@@ -235,7 +235,7 @@ impl NtupleWriter {
         let names = field_names(&names);
         let first = (self.entries > 0).then_some(self.entries);
         let before = self.all.columns.len();
-        // Names have no dots, so that both spellings of a path mean the same field.
+        // Names contain no dots, so both spellings of a path refer to the same field.
         let choices: BTreeMap<_, _> =
             choices.iter().map(|(path, choice)| (path.replace('.', "/"), choice.clone())).collect();
         let mut describer = Describer::new(&mut self.all, &self.options, &choices, &mut self.classes);
@@ -260,7 +260,7 @@ impl NtupleWriter {
             let (rows, full) = (self.step(arrays, from, length), self.full());
             let longest = self.clusters.longest;
             let mut pages = Pages::new(&mut self.filling, &mut self.sealer, file, longest);
-            // As many as there are bytes for, which was checked.
+            // The numbers fit, as the arrays were checked to have bytes for them.
             let range = from as usize..(from + rows) as usize;
             for (column, array) in self.columns.iter().zip(arrays) {
                 fill::fill(&column.node, array, &array.form, std::slice::from_ref(&range), &mut pages)
@@ -282,7 +282,7 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Compares arrays with the columns' Forms, and validates them.
+    /// Checks that arrays are valid and match the columns' Forms.
     fn check(&self, arrays: &[Array]) -> Result<()> {
         if arrays.len() != self.columns.len() {
             let (found, wanted) = (arrays.len(), self.columns.len());
@@ -307,8 +307,8 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Rows that are appended together: some megabytes, and no more than the cluster still takes. Pages that are not
-    /// full where a step ends are copied.
+    /// Returns the number of rows to append together: some megabytes, within the limits of the cluster.
+    /// Incomplete pages at the end of a step are copied.
     fn step(&self, arrays: &[Array], from: u64, length: u64) -> u64 {
         let most = self.options.cluster_entries.max(1) - (self.entries - self.begun);
         step::rows(
@@ -319,7 +319,8 @@ impl NtupleWriter {
         )
     }
 
-    /// Uncompressed bytes of a full cluster, by ROOT's rule: the compression ratio so far, and one half for the first cluster.
+    /// Returns the uncompressed size of a full cluster by ROOT's rule, from the compression ratio so far, or
+    /// one half for the first cluster.
     fn full(&self) -> u64 {
         let target = self.options.cluster_bytes.max(1);
         let [raw, stored] = self.amounts;
@@ -340,8 +341,8 @@ impl NtupleWriter {
         self.clusters.write(file)
     }
 
-    /// Ends the cluster, if it has entries: all its pages are made. It is written now, or while other threads
-    /// make pages of the next one.
+    /// Ends the cluster, if it has entries, whose pages are all sealed. It is written now, or while other
+    /// threads seal pages of the next one.
     fn complete(&mut self, file: &mut FileWriter) -> Result<()> {
         let entries = self.entries - self.begun;
         if entries == 0 {
@@ -359,7 +360,7 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Writes what comes last.
+    /// Writes the last cluster, the footer and the anchor.
     fn end(&mut self, file: &mut FileWriter) -> Result<()> {
         self.usable()?;
         self.broken = true;
@@ -386,7 +387,7 @@ impl NtupleWriter {
         Ok(())
     }
 
-    /// Refuses to go on behind a step of which only a part was appended.
+    /// Checks that no earlier step failed in part.
     fn usable(&self) -> Result<()> {
         if self.broken {
             let what = "an ntuple of which an earlier step could not be written";

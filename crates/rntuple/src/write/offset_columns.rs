@@ -1,41 +1,42 @@
-//! Ends of lists, from offsets of arrays to the bytes of pages.
+//! Encodes ends of lists from the offsets of arrays.
 
 use super::elements::changed;
 use crate::coding::Kind;
 use forthwith_columns::kernels::{Planes, differences_to_planes, rebase, to_planes};
 use forthwith_plan::{Error, Result};
 
-/// Offsets in an array that make a whole page of ends. They are compared when the page is made of them, since they may
-/// have changed by then.
+/// Borrowed offsets of an array for a whole page of ends. They are checked when the page is encoded, since
+/// they may have changed.
 #[derive(Debug)]
 pub(crate) struct LentEnds<'a> {
     offsets: &'a [[u8; 8]],
-    /// What the ends are more than the offsets.
+    /// Number to add to the offsets.
     more: u64,
-    /// The end before the first one.
+    /// End before the first one.
     before: u64,
-    /// The last end.
+    /// Last end.
     pub(crate) last: u64,
 }
 
-/// Differences that are less than this, as many as a page may have here, add up to less than there are numbers.
+/// Exclusive upper bound on differences whose sum, over as many as a page may have, cannot overflow.
 const LARGEST: u64 = 1 << 36;
 const MOST: usize = 1 << 27;
 
 impl<'a> LentEnds<'a> {
-    /// These offsets as ends behind the end `before`, if a page of this kind is made of them.
+    /// Borrows offsets as ends after the end `before`, or returns `None` if a page of this kind cannot be
+    /// encoded from them.
     pub(crate) fn of(kind: Kind, offsets: &'a [[u8; 8]], more: u64, before: u64) -> Option<Self> {
         let last = more.wrapping_add(u64::from_ne_bytes(*offsets.last()?));
         let is_known = matches!(kind, Kind::Index64 | Kind::SplitIndex64) && offsets.len() <= MOST;
         (is_known && (before..LARGEST).contains(&last)).then_some(Self { offsets, more, before, last })
     }
 
-    /// Bytes of the ends.
+    /// Returns the size of the ends in bytes.
     pub(crate) fn bytes(&self) -> usize {
         size_of_val(self.offsets)
     }
 
-    /// The bytes of the page. `into` may hold anything, which is written over.
+    /// Encodes the page to `into`, whose contents are replaced.
     pub(crate) fn encode(&self, kind: Kind, into: &mut Vec<u8>) -> Result<()> {
         into.resize(self.bytes(), 0);
         let is_sound = if kind == Kind::SplitIndex64 {
@@ -58,15 +59,15 @@ impl<'a> LentEnds<'a> {
     }
 }
 
-/// Ends of lists that stay in the nearest cache while they are made and compared.
+/// Number of ends that stay in the nearest cache while they are converted and checked.
 pub(super) const NEAR: usize = 2048;
 
-/// The last one of ends, if none is less than the one before it.
+/// Returns the last of ends, or `None` if they decrease.
 pub(super) fn rising(before: u64, ends: &[[u8; 8]]) -> Option<u64> {
     let number = |end: &[u8; 8]| u64::from_ne_bytes(*end);
     let (first, last) = (ends.first().map_or(before, number), ends.last().map_or(before, number));
-    // The highest bit is set if an end has it, and none has it whose difference does: without a branch, so that
-    // it runs in lanes.
+    // The highest bit is set if an end or a difference has it. Without a branch, so that the loop is
+    // vectorized.
     let signs = |signs: u64, before: u64, end: u64| signs | end | end.wrapping_sub(before);
     let pairs = ends.array_windows::<2>();
     let all =
@@ -112,7 +113,7 @@ pub(crate) fn encode_ends(kind: Kind, ends: &[[u8; 8]], into: &mut Vec<u8>) -> R
 mod tests {
     use super::*;
 
-    /// Pages of offsets that are lent have the bytes of those of ends, and offsets that change are errors.
+    /// Borrowed offsets are encoded like ends, and changed offsets are errors.
     #[test]
     fn offsets_become_ends_unless_they_change() {
         let offsets: Vec<[u8; 8]> = (0..5000u64).map(|at| (100 + at * at).to_ne_bytes()).collect();

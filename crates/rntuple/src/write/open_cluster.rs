@@ -1,37 +1,37 @@
-//! Columns while a cluster is filled.
+//! Columns of the open cluster.
 
 use super::elements::Elements;
 use super::record::ColumnRecord;
 use super::sealed::{Raw, Sealed};
 
-/// A column while a cluster is filled.
+/// A column of the open cluster.
 #[derive(Debug)]
 pub(crate) struct Filling {
-    /// The field, for errors.
+    /// Path of the field, for errors.
     pub(crate) path: String,
     pub(crate) elements: Elements,
-    /// Elements of a page that is not full yet: the ends of lists in native order, or the bytes of anything else.
+    /// Elements of an incomplete page: ends of lists in native byte order, or the bytes of other elements.
     pub(super) ends: Vec<[u8; 8]>,
     pub(super) bytes: Vec<u8>,
-    /// The end of the last list of the cluster.
+    /// End of the last list in the cluster.
     pub(super) end: u64,
-    /// The number of values of each alternative of a variant in the cluster.
+    /// Number of values of each alternative of a variant in the cluster.
     pub(super) values: Vec<u64>,
-    /// Elements in this cluster, and in those before.
+    /// Number of elements in this cluster, and in earlier ones.
     pub(super) here: u64,
     pub(crate) before: u64,
-    /// Full pages of the cluster.
+    /// Complete pages of the cluster.
     pub(crate) pages: Vec<Sealed>,
-    /// Memory of elements that have been sealed.
+    /// Buffers of sealed elements, for reuse.
     pub(super) spare_ends: Vec<Vec<[u8; 8]>>,
     pub(super) spare_bytes: Vec<Vec<u8>>,
 }
 
-/// Pages of a column whose memory is kept for later ones.
+/// Maximum number of buffers for reuse.
 const SPARES_KEPT: usize = 16;
 
 impl Filling {
-    /// A column whose first element in the file is number `first`.
+    /// Returns a column whose next element in the file has the index of the record's `first`, by default 0.
     pub(crate) fn new(path: String, column: &ColumnRecord, page_bytes: usize) -> Self {
         Self {
             path,
@@ -48,7 +48,7 @@ impl Filling {
         }
     }
 
-    /// Begins the next cluster, and answers the pages of the last one.
+    /// Begins the next cluster. Returns the pages of the last one.
     pub(crate) fn next_cluster(&mut self) -> Vec<Sealed> {
         self.before += std::mem::take(&mut self.here);
         self.end = 0;
@@ -56,7 +56,7 @@ impl Filling {
         std::mem::take(&mut self.pages)
     }
 
-    /// The page that is not full, if it has elements.
+    /// Returns the incomplete page, if it has elements.
     pub(super) fn rest(&mut self) -> Option<Raw<'static>> {
         if !self.ends.is_empty() {
             return Some(self.full_ends());
@@ -74,7 +74,7 @@ impl Filling {
         Raw::Owned(std::mem::replace(&mut self.bytes, next))
     }
 
-    /// Keeps the memory of elements that were sealed.
+    /// Returns the buffer of sealed elements for reuse.
     pub(super) fn keep(&mut self, raw: Raw<'_>) {
         match raw {
             Raw::Owned(mut bytes) if self.spare_bytes.len() < SPARES_KEPT => {

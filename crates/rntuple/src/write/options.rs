@@ -5,14 +5,14 @@ use forthwith_root::write::{Algorithm, Compression};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Bytes that numbers of a page take in memory at most, as ROOT has it (`MaxUnzippedPageSize`).
+/// Upper bound on the uncompressed size of a page in bytes (ROOT: `MaxUnzippedPageSize`).
 pub const DEFAULT_PAGE: usize = 1 << 20;
 
-/// Bytes that a cluster is to take in the file, as ROOT has it (`ApproxZippedClusterSize`).
+/// Target compressed size of a cluster in bytes (ROOT: `ApproxZippedClusterSize`).
 pub const DEFAULT_CLUSTER: u64 = 128 << 20;
 
-/// Bytes of numbers that end a cluster whatever they would be compressed to, in clusters: ROOT's
-/// `MaxUnzippedClusterSize` is ten times the size of a cluster.
+/// Upper bound on the uncompressed size of a cluster, as a multiple of its target compressed size (ROOT:
+/// `MaxUnzippedClusterSize` is ten times `ApproxZippedClusterSize`).
 pub(crate) const UNCOMPRESSED_CLUSTERS: u64 = 10;
 
 /// How to write an ntuple.
@@ -23,11 +23,11 @@ pub struct NtupleOptions {
     /// How pages and envelopes are compressed. Numbers of pages that are compressed are stored in planes of
     /// bytes.
     pub compression: Compression,
-    /// Bytes of a page's numbers in memory at most; not more than a gigabyte.
+    /// Upper bound on the uncompressed size of a page in bytes, at most a gigabyte.
     pub page_bytes: usize,
-    /// Bytes that a cluster is to take in the file.
+    /// Target compressed size of a cluster in bytes.
     pub cluster_bytes: u64,
-    /// Entries of a cluster at most.
+    /// Upper bound on the entries of a cluster.
     pub cluster_entries: u64,
     /// Whether dates, times and lengths of time are written as the whole numbers that they are kept as,
     /// instead of being refused.

@@ -1,4 +1,4 @@
-//! Pages: elements of a column, encoded, compressed and with their checksum.
+//! Pages: encoded and compressed elements of a column, with their checksum.
 
 use super::elements::changed;
 use super::offset_columns::{LentEnds, NEAR, rising};
@@ -10,16 +10,16 @@ use forthwith_columns::Column;
 use forthwith_plan::Result;
 use forthwith_root::write::FileWriter;
 
-/// The columns of an ntuple while an array is appended to them.
+/// Columns of an ntuple while an array is appended.
 pub(crate) struct Pages<'p, 'a> {
     columns: &'p mut [Filling],
     sealer: &'p mut Sealer,
     file: &'p mut FileWriter,
-    /// Bytes that a record has at most.
+    /// Maximum size of a record, in bytes.
     longest: u64,
-    /// Pages that are left to several threads, with their columns; without these, pages are sealed at once.
+    /// Pages to seal on several threads, with their columns. `None` if pages are sealed at once.
     waiting: Option<Vec<(usize, Raw<'a>)>>,
-    /// Bytes of elements that were appended.
+    /// Size of the appended elements, in bytes.
     pub(crate) appended: u64,
 }
 
@@ -34,7 +34,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         Self { columns, sealer, file, longest, waiting, appended: 0 }
     }
 
-    /// Appends elements of any type, some of those in a column of an array.
+    /// Appends elements of any type, which are some of those in a column of an array.
     pub(crate) fn append(&mut self, column: usize, of: &'a Column, mut bytes: &'a [u8]) -> Result<()> {
         let raw = if of.is_unshared() { Raw::Unshared } else { Raw::Lent };
         let full = self.begin(column, bytes.len())?;
@@ -53,7 +53,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         self.collect(column, bytes, full)
     }
 
-    /// As [`append`](Self::append), of bytes that do not stay.
+    /// Appends elements as [`append`](Self::append) does, but copies them.
     pub(crate) fn append_copied(&mut self, column: usize, mut bytes: &[u8]) -> Result<()> {
         let full = self.begin(column, bytes.len())?;
         while !bytes.is_empty() {
@@ -65,8 +65,8 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Appends the ends of lists that are given by their offsets, and answers the last offset. Full pages are made of
-    /// the offsets where they are; they are some of those in the column `of`.
+    /// Appends the ends of lists from their offsets. Returns the last offset. Complete pages borrow the
+    /// offsets, which are some of those in the column `of`.
     pub(crate) fn ends_of(&mut self, column: usize, of: &'a Column, offsets: &'a [[u8; 8]]) -> Result<i64> {
         let Some((first, rest)) = offsets.split_first() else { return Err(changed()) };
         let filling = self.columns.get(column).ok_or_else(changed)?;
@@ -85,7 +85,7 @@ impl<'p, 'a> Pages<'p, 'a> {
             filling.end = lent.last;
             filling.here += page.len() as u64;
             self.appended += 8 * page.len() as u64;
-            // They were compared with each other when the array was validated.
+            // The offsets were checked when the array was validated.
             let as_they_are = cfg!(target_endian = "little")
                 && more == 0
                 && filling.elements.kind == Kind::Index64
@@ -103,7 +103,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(end.wrapping_sub(more) as i64)
     }
 
-    /// Appends ends of lists that are these and `more`.
+    /// Appends ends of lists: `offsets`, with `more` added.
     fn copy_ends(&mut self, column: usize, more: u64, offsets: &[[u8; 8]]) -> Result<()> {
         let mut rest = offsets;
         while !rest.is_empty() {
@@ -112,7 +112,7 @@ impl<'p, 'a> Pages<'p, 'a> {
             let (these, others) = rest.split_at((filling.elements.most - before).min(rest.len()).min(NEAR));
             let number = |offset: &[u8; 8]| u64::from_ne_bytes(*offset);
             filling.ends.extend(these.iter().map(|offset| more.wrapping_add(number(offset)).to_ne_bytes()));
-            // The ends are compared, not the offsets: those may be others by now.
+            // The ends are checked rather than the offsets, which may have changed.
             let ends = filling.ends.get(before..).unwrap_or_default();
             filling.end = rising(filling.end, ends).ok_or_else(changed)?;
             self.counted(column, these.len())?;
@@ -121,12 +121,12 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Appends the ends of lists of these numbers of items.
+    /// Appends the ends of lists with the lengths that `items` returns.
     pub(crate) fn ends(&mut self, column: usize, lists: usize, items: impl Fn(usize) -> u64) -> Result<()> {
         (0..lists).try_for_each(|at| self.end(column, items(at)))
     }
 
-    /// Appends the end of a list of this number of items.
+    /// Appends the end of a list of `items` items.
     pub(crate) fn end(&mut self, column: usize, items: u64) -> Result<()> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         filling.end = filling.end.checked_add(items).ok_or_else(changed)?;
@@ -134,7 +134,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         self.counted(column, 1)
     }
 
-    /// Appends which alternative a variant has, if any, and which one of its values in the cluster that is.
+    /// Appends the alternative of a variant, or null, with the index of its value in the cluster.
     pub(crate) fn switch(&mut self, column: usize, alternative: Option<usize>) -> Result<()> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         let mut element = [0; 12];
@@ -150,7 +150,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         self.append_copied(column, &element)
     }
 
-    /// Ends the pages that are not full, since the cluster ends.
+    /// Ends incomplete pages at the end of the cluster.
     pub(crate) fn end_all(&mut self) -> Result<()> {
         for column in 0..self.columns.len() {
             if let Some(rest) = self.columns.get_mut(column).and_then(Filling::rest) {
@@ -160,7 +160,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Seals the remaining pages, on several threads. `meanwhile` is called while these work, if there are any.
+    /// Seals the remaining pages on several threads. `meanwhile` is called while these run, if there are any.
     pub(crate) fn finish(mut self, meanwhile: &mut Meanwhile<'_>) -> Result<()> {
         let waiting = self.waiting.take().unwrap_or_default();
         if waiting.is_empty() {
@@ -173,7 +173,7 @@ impl<'p, 'a> Pages<'p, 'a> {
         Ok(())
     }
 
-    /// Counts elements, and answers the bytes of a full page.
+    /// Counts elements. Returns the size of a complete page in bytes.
     fn begin(&mut self, column: usize, bytes: usize) -> Result<usize> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         filling.here += (bytes / filling.elements.width) as u64;
@@ -184,7 +184,7 @@ impl<'p, 'a> Pages<'p, 'a> {
     fn collect(&mut self, column: usize, bytes: &[u8], full: usize) -> Result<()> {
         let filling = self.columns.get_mut(column).ok_or_else(changed)?;
         let length = filling.bytes.len() + bytes.len();
-        // Memory that grows to a page by being doubled is copied, and each part of it is new once.
+        // A buffer that grew by doubling would be copied, and each of its pages faulted in anew.
         if length > filling.bytes.capacity() && length > full / 2 {
             filling.bytes.reserve_exact(full - filling.bytes.len());
         }

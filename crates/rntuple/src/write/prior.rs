@@ -1,16 +1,16 @@
-//! An ntuple that is in a file already.
+//! Existing ntuples.
 
 use super::frame::RawList;
 
-/// An ntuple that is continued, as the file has it.
+/// An existing ntuple that is extended.
 #[derive(Debug)]
 pub(super) struct Prior {
-    /// Its cycle in the directory.
+    /// Cycle in the directory.
     pub(super) cycle: u16,
     pub(super) version: [u16; 4],
     pub(super) longest: u64,
     pub(super) entries: u64,
-    /// The lists of the footer's extension of the header, and its attribute sets.
+    /// Lists of the schema extension in the footer, and its attribute sets.
     pub(super) lists: [RawList; 4],
     pub(super) attributes: RawList,
 }

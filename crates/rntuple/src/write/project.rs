@@ -1,11 +1,11 @@
-//! Fields that show other fields.
+//! Projected fields.
 
 use super::describe::{Describer, Refusal};
 use super::record::AliasRecord;
 use crate::schema::{COLLECTION, PLAIN, RECORD, VARIANT};
 
 impl Describer<'_> {
-    /// Adds a field that shows another one, or the lengths of its lists.
+    /// Adds a field that projects another one, or the lengths of its lists.
     pub(crate) fn project(&mut self, name: &str, source: &str) -> Result<(), Refusal> {
         let (counted, path) = source.strip_prefix('#').map_or((false, source), |path| (true, path));
         let chain = self
@@ -37,7 +37,7 @@ impl Describer<'_> {
         Ok(())
     }
 
-    /// The lists around a field, and the field.
+    /// Returns the lists around a field, and the field.
     fn find(&self, path: &str) -> Option<(Vec<u32>, u32)> {
         let (mut lists, mut at) = (Vec::new(), None);
         for name in path.split(['.', '/']) {
@@ -65,7 +65,7 @@ impl Describer<'_> {
         Some((lists, at?))
     }
 
-    /// A field and all below it, as projected ones.
+    /// Adds projections of a field and its children. Returns the name of the type.
     fn copy(&mut self, name: &str, source: u32, parent: Option<u32>) -> Result<String, Refusal> {
         let Some(of) = self.all.fields.get(source as usize).cloned() else { return Err("no field".into()) };
         if of.role == VARIANT || of.repeats.is_some() {

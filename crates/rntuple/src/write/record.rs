@@ -1,4 +1,4 @@
-//! Descriptions of fields and columns, as headers and extensions of footers hold them.
+//! Records of fields and columns, as in headers and schema extensions.
 
 use super::frame::{Frames, RawList};
 use crate::coding::Kind;
@@ -15,21 +15,21 @@ pub(crate) struct FieldRecord {
     pub(crate) name: String,
     pub(crate) type_name: String,
     pub(crate) description: String,
-    /// The number of values in each parent.
+    /// Number of values in each value of the parent.
     pub(crate) repeats: Option<u64>,
-    /// The field that it shows as well.
+    /// Field that it projects.
     pub(crate) source: Option<u32>,
 }
 
 /// A column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ColumnRecord {
-    /// Its type, with the code that files have for it.
+    /// Type, and its code in files.
     pub(crate) kind: Kind,
     pub(crate) code: u16,
     pub(crate) bits: u16,
     pub(crate) field: u32,
-    /// Its first element, if those before have no pages.
+    /// Index of its first element, if earlier ones have no pages.
     pub(crate) first: Option<u64>,
     /// Type of floats that are stored with fewer bits.
     pub(crate) from: Option<DType>,
@@ -37,14 +37,14 @@ pub(crate) struct ColumnRecord {
     pub(crate) compression: Compression,
 }
 
-/// A column that a projected field shows.
+/// Alias column: a column that a projected field shares.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AliasRecord {
     pub(crate) column: u32,
     pub(crate) field: u32,
 }
 
-/// The fields and columns that a header or an extension describes.
+/// Fields and columns of a header or schema extension.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Descriptions {
     pub(crate) fields: Vec<FieldRecord>,
@@ -52,7 +52,7 @@ pub(crate) struct Descriptions {
     pub(crate) aliases: Vec<AliasRecord>,
 }
 
-/// Numbers of fields, columns and aliases: where an extension begins.
+/// Number of fields, columns and aliases before an extension.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) fields: usize,
@@ -84,12 +84,12 @@ impl Descriptions {
         frames.list_behind::<()>(classes, &[], |_, ()| ());
     }
 
-    /// The columns of a field.
+    /// Returns the columns of a field.
     pub(crate) fn columns_of(&self, field: u32) -> impl Iterator<Item = u32> {
         (0..).zip(&self.columns).filter(move |(_, column)| column.field == field).map(|(at, _)| at)
     }
 
-    /// The path of a field, as it is read by: items of lists have the path of these.
+    /// Returns the path of a field. Items of lists have the path of these.
     pub(crate) fn path(&self, field: u32) -> String {
         let mut names = Vec::new();
         let mut at = Some(field);
@@ -104,7 +104,7 @@ impl Descriptions {
         names.join("/")
     }
 
-    /// The fields right below a field, in their order.
+    /// Returns the children of a field, in order.
     pub(crate) fn children(&self, field: u32) -> Vec<u32> {
         let below = (0..).zip(&self.fields).filter(|(at, of)| of.parent == field && *at != field);
         below.map(|(at, _)| at).collect()
@@ -113,7 +113,7 @@ impl Descriptions {
 
 impl FieldRecord {
     fn write(&self, frames: &mut Frames) {
-        // Versions of the field and of its type: built-in ones have none.
+        // The versions of the field and of its type, which are 0 for built-in types.
         frames.u32(0);
         frames.u32(0);
         frames.u32(self.parent);
@@ -122,7 +122,7 @@ impl FieldRecord {
         frames.u16(flag(self.repeats.is_some(), REPEATS) | flag(self.source.is_some(), PROJECTED));
         frames.text(&self.name);
         frames.text(&self.type_name);
-        // No alias of the type.
+        // The type alias.
         frames.text("");
         frames.text(&self.description);
         if let Some(count) = self.repeats {
@@ -141,7 +141,7 @@ impl ColumnRecord {
         frames.u32(self.field);
         let flag = |is: bool, flag: u16| if is { flag } else { 0 };
         frames.u16(flag(self.first.is_some(), DEFERRED) | flag(self.range.is_some(), RANGE));
-        // The only representation.
+        // The representation, which is the only one.
         frames.u16(0);
         if let Some(first) = self.first {
             frames.u64(first);

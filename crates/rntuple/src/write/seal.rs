@@ -1,4 +1,4 @@
-//! Elements to the bytes of pages as they are stored.
+//! Encodes and compresses elements to pages.
 
 use super::elements::{Elements, changed};
 use super::floats;
@@ -16,20 +16,20 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Bytes of a page that is a record of its own: what precedes a record takes some sixty.
+/// Minimum size in bytes of a page with a record of its own. The key of a record has about sixty bytes.
 const WORTH_A_RECORD: u64 = 64 << 10;
 
-/// Bytes of a checksum.
+/// Size of a checksum in bytes.
 pub(crate) const HASH: usize = 8;
 
-/// Encodes and compresses pages.
+/// Encoder and compressor of pages.
 #[derive(Debug)]
 pub(crate) struct Sealer {
     pub(crate) runner: Option<Arc<dyn BlockRunner>>,
     bench: Bench,
-    /// The memory for pages that one thread makes.
+    /// Buffer for pages that are sealed on this thread.
     made: Vec<u8>,
-    /// Memory of pages that have been written.
+    /// Buffers of written pages, for reuse.
     spare: Vec<Vec<u8>>,
 }
 
@@ -52,7 +52,7 @@ impl Sealer {
         let stored = compressed.as_deref().unwrap_or(payload);
         let size = (stored.len() + HASH) as u64;
         let bytes = if is_record(size, longest) {
-            // Memory of an array may be written to between its hash and the call that writes it.
+            // The memory of an array may be changed between the hash and the write.
             let is_lent = compressed.is_none() && raw.is_lent(elements);
             let position = if is_lent {
                 super::stored::page(file, stored)?
@@ -70,8 +70,8 @@ impl Sealer {
         Ok(Sealed { elements: raw.count(elements), bytes })
     }
 
-    /// Seals pages on several threads, each for its column, in their order. `meanwhile` is called once,
-    /// while the others work.
+    /// Seals pages on several threads, each for its column, and adds them in their order. `meanwhile` is
+    /// called once while the others run.
     pub(crate) fn all(
         &mut self,
         columns: &mut [Filling],
@@ -101,21 +101,21 @@ impl Sealer {
         })
     }
 
-    /// Takes the memory of pages back.
+    /// Takes back the buffers of pages.
     pub(crate) fn reuse(&mut self, stored: impl IntoIterator<Item = Vec<u8>>) {
         self.spare.extend(stored);
     }
 }
 
-/// Pages to be sealed.
+/// Pages to seal.
 struct Waiting<'w, 'a> {
     pages: &'w [(usize, Raw<'a>)],
     columns: Vec<Elements>,
-    /// The first page that could not be sealed.
+    /// Index of the first page that failed.
     failed: AtomicUsize,
 }
 
-/// The target of the pages.
+/// Destination of sealed pages.
 struct Taken<'t, 'a> {
     columns: &'t mut [Filling],
     pages: &'t [(usize, Raw<'a>)],
@@ -123,11 +123,11 @@ struct Taken<'t, 'a> {
     file: &'t mut FileWriter,
     longest: u64,
     meanwhile: Option<&'t mut Meanwhile<'t>>,
-    /// A page could not be taken.
+    /// Whether a page could not be added.
     failed: bool,
 }
 
-/// The work of one thread while the others are busy.
+/// Work for one thread while the others seal pages.
 pub(crate) type Meanwhile<'m> = dyn FnMut(&mut FileWriter) -> Result<()> + Send + 'm;
 
 impl BlockMaker for Waiting<'_, '_> {
@@ -157,7 +157,7 @@ impl BlockSink for Taken<'_, '_> {
     }
 
     fn take(&mut self, block: usize, made: &mut StoredBlock) -> Result<()> {
-        // Until it is done.
+        // Until the page is added.
         self.failed = true;
         if let Some(meanwhile) = self.meanwhile.take() {
             meanwhile(self.file)?;
@@ -172,7 +172,8 @@ impl BlockSink for Taken<'_, '_> {
     }
 }
 
-/// Seals a page. A page that is large enough for a record is written at once, while it is in the cache.
+/// Returns a sealed page. A page that is large enough for a record is written at once, while it is in the
+/// cache.
 fn placed(
     made: &mut Vec<u8>,
     spare: &mut Vec<Vec<u8>>,
@@ -186,13 +187,13 @@ fn placed(
     Ok(PageBytes::Written { position: super::stored::record(file, made.len(), &[&*made])?, size })
 }
 
-/// Whether a page of this size is a record of its own, and the records may be of these sizes.
+/// Returns whether a page of this size is a record of its own, of at most `longest` bytes.
 fn is_record(size: u64, longest: u64) -> bool {
     (WORTH_A_RECORD..=longest).contains(&size)
 }
 
-/// Takes the bytes of a page, and leaves other memory instead. A page keeps no more memory than about twice
-/// its bytes, whatever it was made in: there may be thousands of small ones in a cluster.
+/// Takes the bytes of a page, and leaves another buffer. A page has a capacity of about twice its length at
+/// most, as a cluster may have thousands of small pages.
 fn taken(made: &mut Vec<u8>, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
     let length = made.len();
     let fits = |page: &Vec<u8>| page.capacity() <= 2 * length + SMALL;
@@ -209,7 +210,7 @@ fn taken(made: &mut Vec<u8>, spare: &mut Vec<Vec<u8>>) -> Vec<u8> {
     page
 }
 
-/// Memory that is not worth another allocation.
+/// Excess capacity that is not worth another allocation.
 const SMALL: usize = 512;
 
 impl Raw<'_> {
@@ -222,7 +223,7 @@ impl Raw<'_> {
         }
     }
 
-    /// Bytes of the elements, if they are stored as they are.
+    /// Returns the bytes of the elements, if they are stored unchanged.
     fn as_stored(&self, elements: &Elements) -> Option<&[u8]> {
         let bytes = match self {
             Self::Lent(bytes) | Self::Unshared(bytes) => bytes,
@@ -240,18 +241,18 @@ impl Raw<'_> {
         is_same.then_some(bytes)
     }
 
-    /// Whether the stored bytes are memory that other threads may change.
+    /// Returns whether the stored bytes are memory that other threads may change.
     fn is_lent(&self, elements: &Elements) -> bool {
         matches!(self, Self::Lent(_)) && self.as_stored(elements).is_some()
     }
 
-    /// Its elements: pages have fewer than two thousand million.
+    /// Returns the number of elements, which fits 31 bits.
     fn count(&self, elements: &Elements) -> u32 {
         (self.bytes() / elements.width) as u32
     }
 }
 
-/// Replaces `stored` by the bytes of a page, with their checksum.
+/// Replaces `stored` by the bytes of a page with their checksum.
 fn seal(elements: &Elements, raw: &Raw<'_>, bench: &mut Bench, stored: &mut Vec<u8>) -> Result<()> {
     let compression = elements.compression;
     if compression == Compression::NONE && raw.as_stored(elements).is_none() {
@@ -274,7 +275,8 @@ fn hash(stored: &mut Vec<u8>) {
     stored.extend(hash.to_le_bytes());
 }
 
-/// The bytes of a page before they are compressed: as they are, or made in `room`, which may hold anything.
+/// Returns the bytes of a page before compression, either borrowed or encoded to `room`, whose contents are
+/// replaced.
 fn payload_of<'r>(elements: &Elements, raw: &'r Raw<'_>, room: &'r mut Vec<u8>) -> Result<&'r [u8]> {
     if let Some(payload) = raw.as_stored(elements) {
         return Ok(payload);
@@ -283,7 +285,7 @@ fn payload_of<'r>(elements: &Elements, raw: &'r Raw<'_>, room: &'r mut Vec<u8>) 
     Ok(room)
 }
 
-/// The bytes of a page. `into` may hold anything, which is written over.
+/// Encodes a page to `into`, whose contents are replaced.
 fn encode(elements: &Elements, raw: &Raw<'_>, into: &mut Vec<u8>) -> Result<()> {
     let kind = elements.kind;
     let raw = match raw {

@@ -4,13 +4,13 @@ use super::fill::is_lent;
 use forthwith_columns::{Array, Form};
 use std::ops::Range;
 
-/// Bytes of arrays that are appended together, about: what several threads make pages of at a time.
+/// Approximate size in bytes of the arrays that are appended together, whose pages several threads seal.
 const STEP: u64 = 64 << 20;
-/// Bytes of a step whose pages are encoded from borrowed memory.
+/// Size in bytes of a step whose pages are encoded from borrowed memory.
 const LENT_STEP: u64 = 128 << 20;
 
-/// The number of rows behind `from` that are appended together: one at least, and not more than fit into some bytes that
-/// are left. It follows from the arrays alone, so that the file does not depend on threads.
+/// Returns the number of rows after `from` that are appended together: at least one, and within `left` bytes.
+/// It only depends on the arrays, so that the file does not depend on threads.
 pub(super) fn rows(arrays: &[Array], from: u64, length: u64, left: u64) -> u64 {
     let is_lent = arrays.iter().all(|array| is_lent(&array.form));
     let left = left.min(if is_lent { LENT_STEP } else { STEP });
@@ -29,7 +29,7 @@ pub(super) fn rows(arrays: &[Array], from: u64, length: u64, left: u64) -> u64 {
     fits.max(1)
 }
 
-/// Bytes of some rows, by their offsets, or by the average of all rows.
+/// Returns the size of rows in bytes, by their offsets or as the average of all rows.
 fn bytes(array: &Array, rows: &Range<u64>) -> u64 {
     told(array, &array.form, rows).unwrap_or_else(|| {
         let count = u128::from(rows.end - rows.start);
@@ -38,7 +38,8 @@ fn bytes(array: &Array, rows: &Range<u64>) -> u64 {
     })
 }
 
-/// Bytes of rows of a Form, if nothing in it is missing or chosen. The offsets may be others by now.
+/// Returns the size of rows in bytes from offsets, or `None` for Forms with options or unions. The offsets
+/// may have changed.
 fn told(array: &Array, form: &Form, rows: &Range<u64>) -> Option<u64> {
     let count = rows.end.saturating_sub(rows.start);
     let items = |key: &str| {

@@ -1,4 +1,4 @@
-//! A file of one ntuple.
+//! Files of one ntuple.
 
 use super::{NtupleOptions, NtupleWriter};
 use forthwith_columns::{Array, Form};
@@ -6,7 +6,7 @@ use forthwith_io::Sink;
 use forthwith_plan::{Result, TableWriter, Written};
 use forthwith_root::write::{FileSettings, FileWriter};
 
-/// An ntuple in a file of its own.
+/// Writer of a file with one ntuple.
 ///
 /// ```
 /// use forthwith_columns::{Array, Column, DType, Form};
@@ -39,10 +39,10 @@ pub struct NtupleTable {
 }
 
 impl NtupleTable {
-    /// Begins a file with an ntuple of these columns, at a path of the file.
+    /// Creates a file with an ntuple of columns, at a path of the file.
     ///
     /// # Errors
-    /// As [`NtupleWriter::new`], and whatever the sink says.
+    /// Returns the errors of [`NtupleWriter::new`], and an error if writing fails.
     pub fn new(
         sink: Box<dyn Sink>,
         settings: FileSettings,

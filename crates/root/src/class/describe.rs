@@ -1,5 +1,5 @@
-//! Which streamer info an object follows: that of a user, of code of the class's own, of the file, or one
-//! that is built in.
+//! Lookup of the streamer info of an object: that of a user, of a class with a custom streamer, of the file,
+//! or a built-in one.
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use super::native::native;
 use super::own::{own, own_versions, stored};
 use crate::streamer::{StreamerInfo, Streamers, builtin, builtin_versions, registered};
 
-/// How a class is stored in this version, or with this checksum. `None` if nothing says it.
+/// Returns the streamer info of a class in a version, or with a checksum. Returns `None` if there is none.
 ///
 /// # Errors
-/// An info cannot be parsed.
+/// Returns an error if a streamer info cannot be parsed.
 pub fn describe(
     streamers: &Streamers,
     class: &str,
     version: i32,
     checksum: Option<u32>,
 ) -> Result<Option<Arc<StreamerInfo>>> {
-    // By the name first: most classes are none of these.
+    // Compares the name first, as most classes have neither.
     if matches!(native(class), Native::Own | Native::Bare)
         && registered(class).is_none()
         && let Some(info) = own(streamers, class, version)?
@@ -30,18 +30,17 @@ pub fn describe(
     if let Some(info) = streamers.describe(class, version, checksum)? {
         return Ok(Some(info));
     }
-    // The checksum tells which class it is, where it goes by another name: a typedef, or a name within a
-    // class.
+    // The checksum identifies a class with another name, such as a typedef or a nested name.
     let renamed = checksum.map(|checksum| streamers.by_checksum_alone(checksum)).transpose()?.flatten();
     // A class without a version of its own counts as version 1.
     Ok(renamed.or_else(|| builtin(class, if checksum.is_some() { 1 } else { version })))
 }
 
-/// How a class is stored in each version that is known without a user: by code of its own, else by the file,
-/// else as built in. One of `ANY_VERSION` is the only one.
+/// Returns the streamer infos of all versions of a class, except those of a user: of its custom streamer,
+/// else of the file, else built-in ones. An info of `ANY_VERSION` is the only one.
 ///
 /// # Errors
-/// An info cannot be parsed.
+/// Returns an error if a streamer info cannot be parsed.
 pub fn versions(streamers: &Streamers, class: &str) -> Result<Vec<Arc<StreamerInfo>>> {
     let known = streamers.versions(class)?;
     let latest = known.iter().map(|info| info.version).max().unwrap_or(0);
@@ -54,7 +53,7 @@ pub fn versions(streamers: &Streamers, class: &str) -> Result<Vec<Arc<StreamerIn
     })
 }
 
-/// Whether anything says how a class is stored.
+/// Returns whether a class has streamer info or a custom streamer that is supported.
 #[must_use]
 pub fn is_described(streamers: &Streamers, class: &str) -> bool {
     streamers.describes(class) || stored(class).is_some() || !builtin_versions(class).is_empty()

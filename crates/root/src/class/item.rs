@@ -1,4 +1,4 @@
-//! Items of containers: C++ types with what the file says of the classes in them.
+//! Items of containers: C++ types resolved with the classes of the file.
 
 use std::sync::Arc;
 
@@ -13,39 +13,39 @@ pub enum Item {
     Number(&'static Number),
     /// A `std::string` or `TString`.
     Text,
-    /// A `char*`: text behind four bytes of length.
+    /// A `char*`: text after a length of four bytes.
     LongText,
     /// A pointer to a value of this type.
     Pointer(CppType),
     /// An object in place.
     Class(Arc<str>),
-    /// An object of a class that nothing describes, or a number of an enumeration.
+    /// An object of a class without streamer info, or a number of an enumeration.
     Unknown(Arc<str>),
-    /// An object of a class without members, which files do not describe.
+    /// An object of a class without members, for which files have no streamer info.
     Memberless(Arc<str>),
-    /// A count, and as many items.
+    /// A count, then the items.
     List(&'static Container, Arc<Self>),
-    /// A count, and as many keys with a value each.
+    /// A count, then the keys with their values.
     Map(&'static Container, Arc<Pair>),
-    /// Two values, as an object of its own.
+    /// Two values, as an object.
     Pair(Arc<Pair>),
-    /// A `std::array`, which is an object of its own with one member.
+    /// A `std::array`, which is an object with one member.
     Array(Arc<Member>),
 }
 
 /// The two values of a pair, or of all pairs of a map.
 #[derive(Debug, PartialEq)]
 pub struct Pair {
-    /// The one spelling of the pair.
+    /// Normalized spelling of the pair.
     pub name: Box<str>,
-    /// Key and value of a map, which stand one after the other.
+    /// Key and value of a map, which are stored one after the other.
     pub items: [Arc<Item>; 2],
-    /// The members of the object that a pair is by itself, or that the pairs of a map are together.
+    /// The members of a pair as an object, or of the pairs of a map that are stored member-wise.
     pub members: [Member; 2],
 }
 
 impl Item {
-    /// How values of a type are stored in a container, by the file.
+    /// Returns how values of a type are stored in a container.
     pub fn of(kind: &CppType, file: &Layouts) -> Self {
         let of = |kind: &CppType| Arc::new(Self::of(kind, file));
         match kind {
@@ -73,8 +73,8 @@ impl Item {
         }
     }
 
-    /// The same, where a streamer element says of a container how its items are stored, or 0: those of an
-    /// enumeration.
+    /// Returns how values of a type are stored, as [`of`](Self::of) does. `content` is the type code of the
+    /// items in the streamer element of a container, or 0; it distinguishes enumerations.
     pub(super) fn with_content(kind: &CppType, content: i32, file: &Layouts) -> Self {
         let item = Self::of(kind, file);
         match (item, Number::coded(content % code::POINTER)) {
@@ -87,7 +87,7 @@ impl Item {
         }
     }
 
-    /// Fewest bytes of an item.
+    /// Returns the minimum size of an item in bytes.
     pub(crate) fn least(&self) -> usize {
         match self {
             Self::Number(number) => number.basic.map_or(3, forthwith_columns::DType::size),
@@ -96,7 +96,7 @@ impl Item {
             Self::LongText | Self::Pointer(_) | Self::List(..) | Self::Map(..) => 4,
             // A class may store nothing.
             Self::Class(_) | Self::Memberless(_) | Self::Array(_) => 0,
-            // Behind a byte count and a version.
+            // A byte count and a version.
             Self::Pair(_) => 6,
         }
     }
@@ -106,9 +106,9 @@ impl Pair {
     fn of(first: &CppType, second: &CppType, file: &Layouts) -> Self {
         let kind = CppType::Pair(Box::new(first.clone()), Box::new(second.clone()));
         let items = [first, second].map(|half| Arc::new(Item::of(half, file)));
-        // Whether an array in it is an object of its own, its info tells. Of pairs that ROOT has no
-        // dictionary of, files describe only the first; arrays in them are such objects, which files describe
-        // in turn.
+        // The streamer info tells whether an array in a pair is an object. Of pairs for which ROOT has no
+        // dictionary, files only describe the first; arrays in them are such objects, which files describe in
+        // turn.
         let mut codes = [None; 2];
         if items.iter().any(|item| matches!(**item, Item::Array(_))) {
             let streamers = &file.streamers;
@@ -123,8 +123,8 @@ impl Pair {
     }
 }
 
-/// A half of a pair. Of its streamer element only the code counts: what it says of types could lead back to
-/// the pair.
+/// Returns a member of a pair. Only the type code of its streamer element is used, as its type could lead
+/// back to the pair.
 fn half(kind: &CppType, item: &Arc<Item>, code: Option<i32>) -> Member {
     match (&**item, code) {
         (Item::Array(_), Some(code::OBJECT | code::ANY)) => Member::of_value(Value::Item(item.clone())),
@@ -136,8 +136,8 @@ fn half(kind: &CppType, item: &Arc<Item>, code: Option<i32>) -> Member {
 }
 
 impl Member {
-    /// A value of some type as a member of a class: containers and strings have a frame. `item` is the same
-    /// in a container.
+    /// Returns a value of a type as a member of a class, in which containers and strings have a frame. `item`
+    /// is the value in a container.
     pub fn typed(kind: &CppType, item: &Arc<Item>) -> Self {
         Self::of_value(match (kind, &**item) {
             (CppType::Text("std::string"), _) => Value::StdText,
@@ -147,7 +147,7 @@ impl Member {
                 None => Value::Unsupported,
             },
             (_, Item::List(..) | Item::Map(..)) => Value::Container(item.clone()),
-            // As an array of C, which has the items of containers, without their frames.
+            // Stored like a C array, with the items of containers but without their frames.
             (_, Item::Array(array)) => match &array.value {
                 Value::Container(of) => return Self { value: Value::Bare(of.clone()), ..(**array).clone() },
                 _ => return (**array).clone(),
@@ -157,8 +157,7 @@ impl Member {
     }
 }
 
-/// The only member of a `std::array`, or what stands in its place: all containers or strings in it within one
-/// frame.
+/// Returns the only member of a `std::array`. Its containers or strings are in a single frame.
 fn array(mut kind: &CppType, file: &Layouts) -> Member {
     let mut dimensions = Vec::new();
     while let CppType::Array(inner, size) = kind {

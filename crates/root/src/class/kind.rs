@@ -1,15 +1,15 @@
-//! The ways in which classes are streamed.
+//! Kinds of streamers.
 
 use forthwith_columns::DType;
 
 /// How a class is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Native {
-    /// By its streamer info.
+    /// By streamer info.
     ByInfo,
     /// `TObject`: no frame.
     TObject,
-    /// `TList` and its kin.
+    /// `TList` and its subclasses.
     List,
     /// `TObjArray`.
     ObjArray,
@@ -17,27 +17,27 @@ pub enum Native {
     Clones,
     /// Other collections: a name and pointers.
     Bag,
-    /// By code of its own, in a frame: `own.rs` has its members.
+    /// By a custom streamer, in a frame: `own.rs` has the members.
     Own,
-    /// The same without a frame.
+    /// By a custom streamer, without a frame.
     Bare,
-    /// By its streamer info, behind a version without a byte count. There may be one all the same: ROOT reads
-    /// both.
+    /// By streamer info, after a version without a byte count. There may be a byte count nevertheless: ROOT
+    /// reads both.
     Uncounted,
-    /// `TMap`: keys and values in turn.
+    /// `TMap`: alternating keys and values.
     Map,
-    /// `TString`, or a `std::string` that is a record of its own: no frame.
+    /// `TString`, or a `std::string` that is a record: no frame.
     Text,
-    /// `TStringLong`: text behind four bytes of length, no frame.
+    /// `TStringLong`: text after a length of four bytes, no frame.
     LongText,
-    /// `TBtree`: six numbers of its nodes, then what other collections have.
+    /// `TBtree`: six numbers about its nodes, then a collection.
     Btree,
     /// `TArray…`: a count and numbers, no frame.
     Numbers(DType),
     /// `TBasket`: a key, a header, and perhaps the data.
     Basket,
-    /// Something with a byte count and contents that are not looked at.
+    /// Contents with a byte count that are not read.
     Opaque,
-    /// Nothing at all is stored.
+    /// No bytes.
     Nothing,
 }

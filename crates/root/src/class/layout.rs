@@ -1,6 +1,6 @@
-//! How one version of a class is stored: the one dispatch over the codes that streamer elements have.
+//! Layout of one version of a class: the single place that interprets the type codes of streamer elements.
 //!
-//! Objects walk a layout (`object/values.rs`), and columns are unrolled from it (`unroll/member.rs`).
+//! Objects are read by a layout (`object/values.rs`), and columns are unrolled from it (`unroll/member.rs`).
 
 use std::sync::Arc;
 
@@ -10,29 +10,29 @@ use super::{Item, Layouts, Native, is_described, known};
 use crate::cpp::{CppType, MANTISSA, Number};
 use crate::streamer::{Counter, Element, ElementKind, Packing, StreamerInfo, code};
 
-/// One version of a class: its bases and members in the order in which they are stored. Other classes are
-/// meant by name, since a class may contain itself.
+/// Layout of one version of a class: its bases and members in the order in which they are stored. Other
+/// classes are referred to by name, since a class may contain itself.
 #[derive(Debug)]
 pub struct Layout {
-    /// The class, its version, and of each member name, type and comment.
+    /// Streamer info: the class and its version, and the name, type and comment of each member.
     pub info: Arc<StreamerInfo>,
-    /// How each of the info's elements is stored.
+    /// Layout of each of the info's elements.
     pub members: Box<[Member]>,
 }
 
-/// How a base or member of a class is stored, or a fixed array of such.
+/// Layout of a base or member of a class, or of a fixed array of members.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
     /// The stored value.
     pub value: Value,
-    /// The number of values that stand one after the other, if it is an array.
+    /// Total number of values, if it is an array.
     pub array: Option<u32>,
-    /// The sizes of the array, the outermost first; none where they are not those of as many.
+    /// Dimensions of the array, the outermost first; empty if they contradict the number of values.
     pub dimensions: Box<[u32]>,
 }
 
-/// The stored form of a member.
-// With a tag of its own, which the walker need not work out of other fields.
+/// Stored form of a member.
+// With a tag of its own, so that it is not encoded in the niches of other fields.
 #[repr(u8)]
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -40,68 +40,67 @@ pub enum Value {
     Base(Base),
     /// A `TObject` in place.
     TObject,
-    /// The status bits of a `TObject`. Two more bytes follow those of an object that is referenced.
+    /// Status bits of a `TObject`, followed by two more bytes if the object is referenced.
     Bits,
     /// A number.
     Number(Numbers),
-    /// A flag, and if that is set, as many numbers as another member says. Of an array of such, one flag
-    /// stands before all.
+    /// A flag and, if that is set, numbers, which another member counts. An array of these has a single flag.
     Counted(Numbers, Arc<Counter>),
-    /// The same of texts behind four bytes of length.
+    /// A flag and, if that is set, texts after lengths of four bytes, which another member counts.
     CountedTexts(Arc<Counter>),
-    /// The same, except that the flag tells whether numbers have 32 or 64 bits: where the baskets of old
-    /// branches are.
+    /// A flag and numbers, which another member counts. The flag tells whether they have 32 or 64 bits:
+    /// positions of baskets in old branches.
     Seeks(Arc<Counter>),
-    /// A `char*`: text behind four bytes of length.
+    /// A `char*`: text after a length of four bytes.
     LongText,
-    /// A `TString`. Several are in one frame.
+    /// A `TString`. An array of them is in one frame.
     Text,
-    /// A `std::string` in a frame, or several in one.
+    /// A `std::string` in a frame, or several in one frame.
     StdText,
-    /// A container in a frame, or several in one.
+    /// A container in a frame, or several in one frame.
     Container(Arc<Item>),
-    /// Containers without frames: those of a `std::array`.
+    /// Containers without frames, in a `std::array`.
     Bare(Arc<Item>),
-    /// A container as an object of its own, which has a frame or none.
+    /// A container as an object, with or without a frame.
     Whole(Arc<Item>),
-    /// A value as it stands in a container.
+    /// A value as in a container.
     Item(Arc<Item>),
-    /// A `std::array` by itself.
+    /// A `std::array` that is not in a container.
     Array(Arc<Member>),
     /// An object of this class in place.
     Object(Arc<str>),
     /// A pointer to an object of this class, or of one derived from it.
     Pointer(Arc<str>),
-    /// As many objects of this class in a frame as another member says, or pointers to them.
+    /// Objects of this class in a frame, or pointers to them, which another member counts.
     Loop {
         /// The class.
         class: Arc<str>,
         /// Whether pointers to objects are stored.
         pointers: bool,
-        /// The member that counts them.
+        /// Member with the number of objects.
         counter: Arc<Counter>,
     },
-    /// Numbers with no flag before them: a multiple of the number that another member holds.
+    /// Numbers without a flag: a multiple of the number in another member.
     Repeated(Numbers, Arc<Counter>, u32),
-    /// Numbers behind four bytes of how many there are.
+    /// Numbers after their count in four bytes.
     Sized(Numbers),
-    /// The upper right half of a square matrix with as many rows as another member says.
+    /// Upper triangle of a square matrix, whose number of rows is in another member.
     Triangle(Numbers, Arc<Counter>),
-    /// As many numbers as the product of two other members.
+    /// Numbers whose count is the product of two other members.
     Area(Numbers, Arc<[Counter; 2]>),
-    /// As many rows as another member says, of these numbers.
+    /// Rows of these numbers, which another member counts.
     Rows(Arc<[DType]>, Arc<Counter>),
-    /// Four bytes of how many rows there are, and rows of this many `TString`s.
+    /// The number of rows in four bytes, and rows of this many `TString`s.
     Table(u32),
-    /// As many pointers to objects of any class as another member says.
+    /// Pointers to objects of any class, which another member counts.
     Pointers(Arc<Counter>),
-    /// The end of a `TRef`: a process id, or a UUID as text if the status bits before it say so.
+    /// End of a `TRef`: a process id, or a UUID as text if the status bits say so.
     Process,
-    /// There only if another member, a truth value, is this one.
+    /// A value that is present only if a boolean member has this value.
     Only(Arc<Counter>, bool, Arc<Self>),
-    /// A member that a user told in words: the number that they leave, or the bytes that they step over.
+    /// A member that a user described in words: the number that they leave, or the bytes that they step over.
     Words(Option<DType>, Arc<str>),
-    /// Something with a byte count that no code says more of.
+    /// Contents with a byte count that are not described.
     Framed,
     /// Nothing is known of it, not even where it ends.
     Unsupported,
@@ -174,12 +173,12 @@ impl Layout {
 }
 
 impl Member {
-    /// One value.
+    /// Returns a single value.
     pub(crate) fn of_value(value: Value) -> Self {
         Self { value, array: None, dimensions: Box::default() }
     }
 
-    /// The base or member that an element describes.
+    /// Returns the layout of the base or member that an element describes.
     pub fn of(element: &Element, file: &Layouts) -> Self {
         let (code, is_array) = without_array(element.code);
         let length = Some(element.array_length).filter(|&length| length > 0);
@@ -201,7 +200,7 @@ impl Member {
                 (Value::Only(counter(flag), *when, Arc::new(Self::of(of, file).value)), None)
             }
             ElementKind::Words(number, words) => (Value::Words(*number, (&**words).into()), None),
-            // Files have the code of one for arrays, too.
+            // Arrays may have the code of a single string.
             ElementKind::StlString => (Value::StdText, length.or(is_array.then_some(1))),
             ElementKind::Stl { content, .. } => {
                 let container =
@@ -221,7 +220,7 @@ impl Member {
                 code::BITS if !is_array => (Value::Bits, None),
                 code::CHAR_STAR => (Value::LongText, array),
                 code::TSTRING => (Value::Text, array),
-                // Arrays of numbers that a member counts have a length, but no other code.
+                // Counted arrays of numbers have a length, but the code does not tell.
                 COUNTED_FIRST..=COUNTED_LAST => match kind {
                     ElementKind::BasicPointer(of) if code == COUNTED_TEXT => {
                         (Value::CountedTexts(counter(of)), length)
@@ -234,7 +233,7 @@ impl Member {
                 },
                 code::STREAM_LOOP => match kind {
                     ElementKind::Loop(of) => {
-                        // Up to some version, ROOT wrote what an array of pointers leads to without the
+                        // Up to some version, ROOT wrote the objects of pointers in an array without their
                         // classes.
                         let pointers = element.type_name.trim().ends_with("**");
                         let pointers = pointers && file.written_by > OLD_LOOPS;
@@ -251,7 +250,7 @@ impl Member {
                     };
                     (value, array)
                 }
-                // Arrays of pointers have the code of one, or that of arrays.
+                // Arrays of pointers have the code of one pointer, or of arrays.
                 code::OBJECT_POINTER | code::ANY_POINTER | code::ANY_POINTER_NO_VT => {
                     (Value::Pointer(pointee(class()).into()), length)
                 }
@@ -268,7 +267,7 @@ impl Member {
     }
 }
 
-/// The stored form of a base class.
+/// Returns the stored form of a base class.
 fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
     let class = &*element.name;
     let native = known(class);
@@ -281,9 +280,9 @@ fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
                 true => StoredBase::Members { apart },
                 false => match CppType::parse(class) {
                     kind if kind.is_container() => StoredBase::Container(Arc::new(Item::of(&kind, file))),
-                    // ROOT did not know it either.
+                    // ROOT did not know the class either.
                     _ if version == Some(-1) => StoredBase::Nothing,
-                    // Of a class without members there is nothing to describe.
+                    // A class without members has no streamer info.
                     _ => StoredBase::Framed,
                 },
             }
@@ -292,7 +291,7 @@ fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
     }
 }
 
-/// The stored form of a member that only code of a class's own writes, by the word for it.
+/// Returns the stored form of a member that only a custom streamer writes, by its word in the table.
 fn own(element: &Element, word: &str, numbers: &[i32], counter: Option<&Counter>) -> Option<Value> {
     let of = || Numbers::coded(element.code, None);
     let first = numbers.first().and_then(|&number| u32::try_from(number).ok()).unwrap_or(1);
@@ -315,49 +314,49 @@ fn own(element: &Element, word: &str, numbers: &[i32], counter: Option<&Counter>
 }
 
 impl Numbers {
-    /// Numbers of one of ROOT's codes.
+    /// Returns the numbers of a type code, or `None` if it is not that of a number.
     pub(super) fn coded(code: i32, packing: Option<Packing>) -> Option<Self> {
         let is_packed = packing.is_some() && matches!(code, code::DOUBLE32 | code::FLOAT16);
         let basic = Number::coded(code)?.basic.filter(|_| !is_packed);
         Some(Self { code, basic, packing })
     }
 
-    /// Those of a number without a range.
+    /// Returns numbers of this kind without a range.
     pub(crate) const fn of(number: &Number) -> Self {
         Self { code: number.codes[0], basic: number.basic, packing: None }
     }
 
-    /// Bytes of one of them.
+    /// Returns the size of one number in bytes.
     #[must_use]
     pub fn size(&self) -> usize {
         self.basic.map_or_else(|| self.packing().size(), DType::size)
     }
 
-    /// The number that these bytes of a packed one mean.
+    /// Decodes a packed number.
     pub(crate) fn unpacked(&self, bytes: &[u8]) -> f64 {
         let value = self.packing().value(bytes);
         if self.is_single() { f64::from(value as f32) } else { value }
     }
 
-    /// How they are packed that are not of some [basic](Self::basic) kind.
+    /// Returns the packing, by default that of a number without a [basic](Self::basic) type.
     #[must_use]
     pub fn packing(&self) -> Packing {
         self.packing.unwrap_or(Packing::Mantissa { bits: MANTISSA.into() })
     }
 
-    /// Whether packed ones are `float`s in memory.
+    /// Returns whether packed numbers are `float` in memory.
     #[must_use]
     pub const fn is_single(&self) -> bool {
         self.code == code::FLOAT16
     }
 
-    /// How columns read them; `None` where ROOT does not read back what it wrote.
+    /// Returns the encoding for columns, or `None` if ROOT does not read what it wrote.
     #[must_use]
     pub fn encoding(&self) -> Option<Encoding> {
         Number::coded(self.code)?.wire(self.packing)
     }
 
-    /// Whether one of them can say how many items another member has.
+    /// Returns whether a number can be the count of another member.
     #[must_use]
     pub const fn can_count(&self) -> bool {
         !matches!(
@@ -367,7 +366,7 @@ impl Numbers {
     }
 }
 
-/// A code without what says that it is of an array.
+/// Splits a type code into that of an item and whether it is of an array.
 fn without_array(code: i32) -> (i32, bool) {
     let plain = code.wrapping_sub(code::ARRAY);
     let is_array = matches!(
@@ -382,13 +381,13 @@ fn without_array(code: i32) -> (i32, bool) {
     if is_array { (plain, true) } else { (code, false) }
 }
 
-/// A type's name without `const` and `*`.
+/// Returns a type's name without `const` and `*`.
 fn plain_class(name: &str) -> &str {
     let name = name.trim().trim_end_matches('*').trim();
     name.strip_prefix("const ").unwrap_or(name)
 }
 
-/// The class a pointer leads to, if the type's name is that of a smart one.
+/// Returns the class to which a smart pointer points, or the class itself.
 fn pointee(class: &str) -> &str {
     let plain = class.strip_prefix("std::").unwrap_or(class);
     let inner = plain.strip_prefix("unique_ptr<").or_else(|| plain.strip_prefix("shared_ptr<"));
@@ -397,7 +396,7 @@ fn pointee(class: &str) -> &str {
         .map_or(class, |inner| inner.split(',').next().unwrap_or(inner).trim().trim_end_matches('*').trim())
 }
 
-/// The sizes of a fixed array, as far as they are those of as many items.
+/// Returns the dimensions of a fixed array, or its length if they contradict it.
 #[must_use]
 pub fn dimensions(element: &Element) -> Box<[u32]> {
     let product = element.dimensions.iter().try_fold(1_u32, |all, &size| all.checked_mul(size));
@@ -408,7 +407,7 @@ pub fn dimensions(element: &Element) -> Box<[u32]> {
     }
 }
 
-/// Up to this version, ROOT wrote what an array of pointers leads to without the classes.
+/// Last version in which ROOT wrote the objects of pointers in an array without their classes.
 pub(crate) const OLD_LOOPS: i32 = 51508;
 const COUNTED_FIRST: i32 = code::POINTER + code::CHAR;
 const COUNTED_LAST: i32 = code::POINTER + code::FLOAT16;

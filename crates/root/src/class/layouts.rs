@@ -1,4 +1,4 @@
-//! The layouts of a file's classes, made once of each.
+//! Cache of the layouts of a file's classes.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -11,27 +11,27 @@ use super::{Item, Layout, describe, versions};
 use crate::cpp::{Container, CppType};
 use crate::streamer::{StreamerInfo, Streamers, registrations};
 
-/// How the classes of a file are stored, by its streamer infos and the tables of this crate.
+/// Layouts of the classes of a file, from its streamer infos and the tables of this crate.
 ///
-/// Objects are walked by these layouts, and columns are unrolled from them.
+/// Objects are read by these layouts, and columns are unrolled from them.
 #[derive(Debug)]
 pub struct Layouts {
     pub(crate) streamers: Arc<Streamers>,
-    /// The version of ROOT that wrote the file, such as 63400.
+    /// Version of ROOT that wrote the file, such as 63400.
     pub(super) written_by: i32,
     known: ProcessLock<Known>,
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    /// The number of [`registrations`] then: what a file says of classes that contain others may mean
-    /// something else since.
+    /// Number of [`registrations`] when the layouts were made, as later ones may change classes that contain
+    /// others.
     with: u64,
-    /// By the address of the info, which the layout keeps.
+    /// Layouts by the address of their info, which they keep alive.
     layouts: HashMap<usize, Arc<Layout>, BuildHasherDefault<AddressHasher>>,
 }
 
-/// Addresses are far apart, and no file chooses them: they need no hash that is hard to foresee.
+/// Hasher for addresses, which a file cannot choose, so that it need not be unpredictable.
 #[derive(Debug, Default)]
 struct AddressHasher(u64);
 
@@ -41,7 +41,7 @@ impl Hasher for AddressHasher {
     }
 
     fn write_usize(&mut self, address: usize) {
-        // The table takes its place from the low bits, and what it compares first from the high ones.
+        // The table takes the bucket from the low bits, and the tag from the high ones.
         self.0 = (self.0 ^ address as u64 >> 4).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         self.0 ^= self.0 >> 32;
     }
@@ -52,46 +52,48 @@ impl Hasher for AddressHasher {
 }
 
 impl Layouts {
-    /// The layouts of the file that these infos are from, and that this version of ROOT wrote, such as 63400.
+    /// Returns the layouts of a file with these streamer infos, which `written_by` wrote: a version of ROOT
+    /// such as 63400.
     #[must_use]
     pub fn new(streamers: Arc<Streamers>, written_by: i32) -> Self {
         Self { streamers, written_by, known: ProcessLock::default() }
     }
 
-    /// The streamer infos of the file.
+    /// Returns the streamer infos of the file.
     #[must_use]
     pub fn streamers(&self) -> &Arc<Streamers> {
         &self.streamers
     }
 
-    /// The layout of a class version, or of that with a checksum. `None` if nothing describes it.
+    /// Returns the layout of a class in a version, or with a checksum. Returns `None` if there is no streamer
+    /// info.
     ///
     /// # Errors
-    /// An info cannot be parsed.
+    /// Returns an error if a streamer info cannot be parsed.
     pub fn describe(&self, class: &str, version: i32, checksum: Option<u32>) -> Result<Option<Arc<Layout>>> {
         let info = describe(&self.streamers, class, version, checksum)?;
         Ok(info.map(|info| self.of(&info)))
     }
 
-    /// The layout of the highest version of a class that the file or a user describes.
+    /// Returns the layout of the highest version of a class in the file or registered by a user.
     ///
     /// # Errors
-    /// An info cannot be parsed.
+    /// Returns an error if a streamer info cannot be parsed.
     pub fn latest(&self, class: &str) -> Result<Option<Arc<Layout>>> {
         Ok(self.streamers.latest(class)?.map(|info| self.of(&info)))
     }
 
-    /// The layouts of all versions of a class that are known without a user, in the order of the file.
+    /// Returns the layouts of all versions of a class, except those of a user, in the order of the file.
     ///
     /// # Errors
-    /// An info cannot be parsed.
+    /// Returns an error if a streamer info cannot be parsed.
     pub fn versions(&self, class: &str) -> Result<Vec<Arc<Layout>>> {
         Ok(versions(&self.streamers, class)?.iter().map(|info| self.of(info)).collect())
     }
 
-    /// The layout that an info describes.
+    /// Returns the layout of a streamer info.
     pub fn of(&self, info: &Arc<StreamerInfo>) -> Arc<Layout> {
-        // Infos that no file has are without one, and may be made anew each time.
+        // Infos that are not in the file have no checksum, and may be made anew each time.
         if info.checksum == 0 {
             return Arc::new(Layout::of(info, self));
         }
@@ -115,11 +117,11 @@ impl Layouts {
         layout
     }
 
-    /// The container that a class is by itself: by its name, or since its description has no members but one
-    /// that says so.
+    /// Returns the container that a class is, by its name or by streamer info whose only member is a
+    /// container, or `None` for other classes.
     ///
     /// # Errors
-    /// An info cannot be parsed.
+    /// Returns an error if a streamer info cannot be parsed.
     pub fn container(&self, class: &str) -> Result<Option<Arc<Item>>> {
         if !class.ends_with('>') {
             return Ok(None);

@@ -1,5 +1,4 @@
-//! Classes as files describe them, for objects and columns alike: what their members are, and which classes
-//! code of their own streams.
+//! Classes of a file, for objects and columns: their members, and the classes with a custom streamer.
 
 mod describe;
 mod item;

@@ -1,25 +1,25 @@
-//! The table of classes that do not follow their streamer info: code of their own streams them.
+//! Table of classes with a custom streamer, which do not follow their streamer info.
 //!
-//! Objects and columns are read by the same rows: `object/reader.rs` reads what a row says, and
-//! `unroll/native.rs` makes columns of it.
+//! Objects and columns use the same rows: `object/reader.rs` reads objects, and `unroll/native.rs` makes
+//! columns.
 
 use super::kind::Native;
 use super::own::stored;
 use crate::streamer::is_unframed;
 use forthwith_columns::DType;
 
-/// How a class is read, unless a user said otherwise.
+/// Returns how a class is read, unless a user registered it.
 pub fn known(class: &str) -> Native {
     if is_unframed(class) { Native::Bare } else { native(class) }
 }
 
-/// How a class is read.
+/// Returns how a class is read by default.
 pub fn native(class: &str) -> Native {
-    // By the first letter of the interesting part: most classes are none of these.
+    // Compares the first letter first, as most classes are not in the table.
     if !class.starts_with('T') {
         return match class {
             "string" | "std::string" => Native::Text,
-            // CMS registers streamers with ROOT that save the four bytes.
+            // CMS registers streamers with ROOT that omit the byte count.
             "edm::RefCore" | "edm::RefCoreWithIndex" => Native::Uncounted,
             _ => stored(class).unwrap_or(Native::ByInfo),
         };

@@ -1,4 +1,4 @@
-//! Classes whose own code streams them: their members, spelled as those of any other class.
+//! Members of classes with a custom streamer, in the form of streamer info.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -8,10 +8,10 @@ use forthwith_plan::Result;
 use super::kind::Native;
 use crate::streamer::{ElementKind, StreamerInfo, Streamers, spelled};
 
-/// The members of a class that code of its own streams, in this version. `None` if that is not known.
+/// Returns the members of a class with a custom streamer in a version, or `None` if it is not in the table.
 ///
 /// # Errors
-/// The info of a base cannot be parsed.
+/// Returns an error if the streamer info of a base cannot be parsed.
 pub(super) fn own(streamers: &Streamers, class: &str, version: i32) -> Result<Option<Arc<StreamerInfo>>> {
     let Some((_, _, _, text)) = rows(class).find(|(_, _, versions, _)| versions.contains(&version)) else {
         return Ok(None);
@@ -20,7 +20,7 @@ pub(super) fn own(streamers: &Streamers, class: &str, version: i32) -> Result<Op
         Some(item) => spelled(class, version, &text.replace('@', item)),
         None => spelled(class, version, text),
     };
-    // Bases are in the version that the file has, if it describes them.
+    // Bases have the version in the file, if it has their streamer info.
     for element in &mut info.elements {
         if let ElementKind::Base { version, .. } = &mut element.kind
             && let Some(latest) = streamers.latest(&element.name)?
@@ -31,17 +31,17 @@ pub(super) fn own(streamers: &Streamers, class: &str, version: i32) -> Result<Op
     Ok(Some(Arc::new(info)))
 }
 
-/// The version of an info that is for all versions of its class.
+/// Version of a streamer info that applies to all versions of its class.
 pub const ANY_VERSION: i32 = i32::MIN;
 
-/// The versions of such a class, the latest first, where `latest` is one that there is.
+/// Returns the versions of a class in the table, the latest first. `latest` is the highest one in the file.
 pub(super) fn own_versions(class: &str, latest: i32) -> Vec<i32> {
     let rows: Vec<_> = rows(class).map(|(_, _, versions, _)| versions).collect();
     if rows.iter().any(|versions| **versions == ANY) {
         return vec![ANY_VERSION];
     }
     let first = |versions: &RangeInclusive<i32>| (*versions.start()).max(1);
-    // Of those that go on, the ones that there are in the file: it need not describe the class.
+    // An open range ends with the version in the file, which need not have streamer info.
     let last = |versions: &RangeInclusive<i32>| match *versions.end() {
         i32::MAX => latest.clamp(first(versions), MOST),
         last => last,
@@ -51,7 +51,7 @@ pub(super) fn own_versions(class: &str, latest: i32) -> Vec<i32> {
     all
 }
 
-/// How a class is stored whose members stand here: with a frame or without one.
+/// Returns whether the members of a class in the table have a frame, or `None` for other classes.
 pub(super) fn stored(class: &str) -> Option<Native> {
     rows(class).next().map(|(_, stored, ..)| *stored)
 }
@@ -61,15 +61,15 @@ fn rows(class: &str) -> impl Iterator<Item = &'static Row> {
     TABLE.iter().filter(move |(of, ..)| *of == name)
 }
 
-/// The items of a symmetric matrix, of which half is stored.
+/// Returns the item type of a symmetric matrix, half of which is stored.
 fn matrix_item(class: &str) -> Option<&str> {
     let item = class.strip_prefix("TMatrixTSym<")?.strip_suffix('>')?.trim();
     matches!(item, "double" | "float").then_some(item)
 }
 
-/// Stands for all symmetric matrices in the table, with `@` for what their items are.
+/// Name of all symmetric matrices in the table, with `@` in place of their item type.
 const SYMMETRIC: &str = "TMatrixTSym";
-/// Versions that are taken for such.
+/// Upper bound on versions.
 const MOST: i32 = 100;
 const ANY: RangeInclusive<i32> = i32::MIN..=i32::MAX;
 
@@ -83,9 +83,9 @@ const fn until(last: i32) -> RangeInclusive<i32> {
     i32::MIN..=last
 }
 
-/// Class, whether its members have a frame (`Own`) or none (`Bare`), versions and members, in the language of
-/// the infos that are built in (`streamer/text.rs`): a word stands instead of a code for what no streamer
-/// element can say. `name?flag` is there only if a member before is true, `name?!flag` if not.
+/// Class, whether its members have a frame (`Own`) or not (`Bare`), versions and members, in the language of
+/// built-in infos (`streamer/text.rs`). A word takes the place of a type code for forms without one.
+/// `name?flag` is present only if an earlier member is true, `name?!flag` if it is false.
 #[rustfmt::skip]
 static TABLE: [Row; 28] = [
     ("TRef", Native::Bare, ANY, "TObject; pid:process"),
@@ -107,7 +107,7 @@ static TABLE: [Row; 28] = [
     ("TPolyMarker3D", Native::Own, from(3), "\
         TObject; TAttMarker 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString; fName:65:TString"),
     ("TPolyLine3D", Native::Own, ANY, "TObject; TAttLine 2; fN:3:int; fP:bare 3:float:fN; fOption:65:TString"),
-    // Without the place in the table.
+    // Without the position in the table.
     ("TExMap", Native::Own, until(1), "TObject; fTally:3:int; fTable:rows 17 16 16:TExMap::Assoc:fTally"),
     ("TExMap", Native::Own, from(2), "TObject; fSize:3:int; fTally:3:int; fTable:rows 3 17 16 16:TExMap::Assoc:fTally"),
     ("TMaterial", Native::Own, until(2), "TNamed 1; fNumber:3:int; fA:5:float; fZ:5:float; fDensity:5:float"),
@@ -119,7 +119,7 @@ static TABLE: [Row; 28] = [
         TObject; fNumPoints:13:unsigned int; fPoints:bare:double:fNumPoints; \
         fColorRed:bare:unsigned short:fNumPoints; fColorGreen:bare:unsigned short:fNumPoints; \
         fColorBlue:bare:unsigned short:fNumPoints; fColorAlpha:bare:unsigned short:fNumPoints"),
-    // Of version 1 there are two, which the version of ROOT tells apart.
+    // Version 1 has two forms, which the version of ROOT distinguishes.
     ("TASImage", Native::Own, from(2), "\
         TNamed 1; is_png:18:bool; png?is_png:sized:unsigned char; TAttImage?!is_png:62:TAttImage; \
         width?!is_png:3:int; height?!is_png:3:int; vector?!is_png:area:double:width*height"),
@@ -166,7 +166,7 @@ mod tests {
                 let value = Member::of(element, &file).value;
                 let value = if let Value::Only(_, _, of) = value { (*of).clone() } else { value };
                 assert!(value != Value::Unsupported, "{class}::{}", element.name);
-                // The counter of a member stands before it, or in a base.
+                // The counter of a member precedes it, or is in a base.
                 let counter = element.counter().filter(|counter| *counter.class == **class);
                 let is_before = |name: &str| info.elements[..at].iter().any(|known| &*known.name == name);
                 assert!(counter.is_none_or(|counter| is_before(&counter.name)), "{class}::{}", element.name);

@@ -1,4 +1,4 @@
-//! ROOT's codes of types. An array of fixed size adds [`ARRAY`], a counted pointer [`POINTER`].
+//! ROOT's type codes. A fixed array adds [`ARRAY`], a counted pointer [`POINTER`].
 
 #![allow(missing_docs)] // One row per ROOT name.
 pub const BASE: i32 = 0;

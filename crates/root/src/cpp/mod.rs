@@ -1,4 +1,4 @@
-//! C++ types by their names: what these mean for the bytes, and one spelling for each.
+//! Parser of C++ type names, with a normalized spelling for each type.
 
 pub mod code;
 mod number;
@@ -15,29 +15,29 @@ pub enum CppType {
     Number(&'static Number),
     /// A string: `std::string` or `TString`.
     Text(&'static str),
-    /// A container that stores a count, then its items one after the other.
+    /// A container that stores a count, then its items.
     Sequence(&'static Container, Box<Self>),
     /// A container of pairs.
     Map(&'static Container, Box<Self>, Box<Self>),
-    /// Two values.
+    /// A pair.
     Pair(Box<Self>, Box<Self>),
-    /// This number of bits.
+    /// A bitset of this number of bits.
     Bitset(u64),
-    /// Always this number of items.
+    /// An array of a fixed number of items.
     Array(Box<Self>, u64),
-    /// A pointer, smart or not.
+    /// A raw or smart pointer.
     Pointer(Box<Self>),
-    /// Anything else, by its name as the file spells it.
+    /// Any other type, by its name as in the file.
     Other(String),
 }
 
 impl CppType {
-    /// Reads a type name. One that is not understood is [`Other`](Self::Other).
+    /// Parses a type name. Names that are not understood become [`Other`](Self::Other).
     pub fn parse(name: &str) -> Self {
         parse(name.trim(), 0)
     }
 
-    /// The one spelling.
+    /// Returns the normalized spelling.
     pub fn spelling(&self) -> String {
         match self {
             Self::Number(number) => number.spelling.into(),
@@ -54,7 +54,7 @@ impl CppType {
         }
     }
 
-    /// Whether it is one of the standard library's containers, which have a frame.
+    /// Returns whether the type is a container of the standard library, which has a frame.
     pub const fn is_container(&self) -> bool {
         matches!(self, Self::Sequence(..) | Self::Map(..) | Self::Bitset(_))
     }
@@ -82,7 +82,7 @@ fn parse(name: &str, depth: usize) -> CppType {
     {
         let template = template.trim();
         let inner = |name: &str| Box::new(parse(name, depth + 1));
-        // How items are compared, hashed and allocated does not change how they are stored.
+        // Comparators, hashes and allocators do not change how items are stored.
         if let Some(container) = Container::named(template) {
             match (container.of, rest.as_slice()) {
                 (Holds::Bits, []) => {
@@ -114,22 +114,22 @@ fn parse(name: &str, depth: usize) -> CppType {
     CppType::Other(name.into())
 }
 
-/// A row of the table: one container of the standard library, or one that is stored as such.
+/// A row of the table: a container of the standard library, or one that is stored as such.
 #[derive(Debug)]
 pub struct Container {
-    /// The one spelling.
+    /// Normalized spelling.
     pub spelling: &'static str,
-    /// The items.
+    /// Kind of its items.
     pub of: Holds,
     /// ROOT's `ESTLType`.
     pub stl: i32,
-    /// Arguments of the template that may follow what it holds: how to compare, hash and allocate.
+    /// Number of further template arguments: comparators, hashes and allocators.
     more: usize,
-    /// The names of the template without `std::`.
+    /// Names of the template without `std::`.
     names: &'static [&'static str],
 }
 
-/// The items of a container.
+/// Kind of a container's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// Items in order.
@@ -149,17 +149,17 @@ impl PartialEq for Container {
 }
 
 impl Container {
-    /// `std::vector`.
+    /// Returns `std::vector`.
     pub(crate) const fn vector() -> &'static Self {
         &CONTAINERS[0]
     }
 
-    /// `std::bitset`.
+    /// Returns `std::bitset`.
     pub(crate) const fn bits() -> &'static Self {
         &CONTAINERS[7]
     }
 
-    /// The container that a template's name means.
+    /// Returns the container with a template name, or `None` for other names.
     pub fn named(template: &str) -> Option<&'static Self> {
         let template = template.strip_prefix("std::").unwrap_or(template);
         CONTAINERS.iter().find(|container| container.names.contains(&template))
@@ -193,7 +193,7 @@ static CONTAINERS: [Container; 14] = [
     row("RVec", Holds::Items, 14, 1, &["RVec", "VecOps::RVec", "ROOT::RVec", "ROOT::VecOps::RVec"]),
 ];
 
-/// Without what does not change how a value is stored.
+/// Returns a type name without qualifiers that do not change how a value is stored.
 fn strip(name: &str) -> &str {
     let mut name = name.trim();
     while let Some(rest) = ["const ", "std::", "__cxx11::", "volatile ", "struct ", "class ", "enum "]
@@ -206,7 +206,7 @@ fn strip(name: &str) -> &str {
     name
 }
 
-/// The first argument of a template, and the others.
+/// Returns the first argument of a template, and the others, or `None` if brackets are not balanced.
 fn split_arguments(arguments: &str) -> Option<(&str, Vec<&str>)> {
     let mut depth = 0usize;
     let mut begin = 0;
@@ -230,12 +230,12 @@ fn split_arguments(arguments: &str) -> Option<(&str, Vec<&str>)> {
     (!first.is_empty()).then_some((first, parts))
 }
 
-/// A name without the blanks that ROOT puts between closing brackets.
+/// Returns a name without the blanks that ROOT puts between closing brackets and after commas.
 pub(crate) fn tidy(name: &str) -> String {
     name.replace(" >", ">").replace(", ", ",")
 }
 
-/// Names nested deeper are not looked into: nothing supports them.
+/// Maximum depth of nested names that are parsed.
 const MAX_DEPTH: usize = 40;
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The numbers of C++ and of ROOT: how they are spelled, which codes streamer elements have for them, and how
-//! they are stored.
+//! Numbers of C++ and ROOT: their spellings, their type codes in streamer elements, and their encodings.
 
 use forthwith_columns::{DType, Encoding};
 
@@ -8,15 +7,15 @@ use super::{Packing, code};
 /// A row of the table: one kind of number.
 #[derive(Debug)]
 pub struct Number {
-    /// The one spelling, which says the width.
+    /// Normalized spelling, which tells the width.
     pub spelling: &'static str,
-    /// ROOT's codes for it in streamer elements. The first is that of a type of such a name.
+    /// ROOT's type codes in streamer elements. The first is that of a type with one of its names.
     pub codes: &'static [i32],
-    /// How it is stored; `None` if always packed. One with a range is packed in any case.
+    /// Stored type, or `None` if numbers are always packed. Numbers with a range are packed in any case.
     pub basic: Option<DType>,
-    /// The element type of a column of it.
+    /// Element type of columns.
     pub(crate) dtype: DType,
-    /// Its names in C++ and ROOT.
+    /// Names in C++ and ROOT.
     names: &'static [&'static str],
 }
 
@@ -27,24 +26,24 @@ impl PartialEq for Number {
 }
 
 impl Number {
-    /// The number that a type's name means.
+    /// Returns the number with a type name, or `None` for other names.
     pub fn named(name: &str) -> Option<&'static Self> {
         NUMBERS.iter().find(|number| number.names.contains(&name))
     }
 
-    /// Whether types are named by it.
+    /// Returns whether types have its names.
     pub(crate) const fn has_names(&self) -> bool {
         !self.names.is_empty()
     }
 
-    /// The number that columns of this type are written as.
+    /// Returns the number as which columns of a type are written.
     #[must_use]
     pub fn of(dtype: DType) -> &'static Self {
-        // The table has a row with names for each.
+        // The table has a row with names for each type.
         NUMBERS.iter().find(|number| number.dtype == dtype && number.has_names()).unwrap_or(&NUMBERS[0])
     }
 
-    /// Its name in C++, as ROOT spells it in the types of members.
+    /// Returns the C++ name that ROOT uses for the types of members.
     #[must_use]
     pub fn cpp(&self) -> &'static str {
         match self.codes[0] {
@@ -54,13 +53,13 @@ impl Number {
         }
     }
 
-    /// The number that a streamer element's code means.
+    /// Returns the number with a type code, or `None` for other codes.
     pub fn coded(code: i32) -> Option<&'static Self> {
         let row = ROWS.get(usize::try_from(code).ok()?)?;
         NUMBERS.get(usize::from(*row))
     }
 
-    /// How columns read it; `None` where ROOT does not read back what it wrote.
+    /// Returns the encoding for columns, or `None` if ROOT does not read what it wrote.
     pub fn wire(&self, packing: Option<Packing>) -> Option<Encoding> {
         let to = self.dtype;
         Some(match (self.codes[0], packing) {
@@ -73,7 +72,7 @@ impl Number {
     }
 }
 
-/// How packed numbers are stored. `None` where ROOT does not read back what it wrote.
+/// Returns the encoding of packed numbers, or `None` if ROOT does not read what it wrote.
 fn packed(packing: Packing, to: DType) -> Option<Encoding> {
     match packing {
         Packing::Range { min, max, factor } => {
@@ -127,8 +126,8 @@ static NUMBERS: [Number; 14] = [
     Number { basic: None, ..row("Float16_t", &[code::FLOAT16], DType::Float32, &["Float16_t"]) },
 ];
 
-/// The row of each code in the table above; one behind its end for codes that no number has. Classes are laid
-/// out for every file that is opened, and ask for the code of each member.
+/// Row in the table above by type code, and `u8::MAX` for codes that are not those of numbers. Layouts of
+/// classes are made for every file, and look up the code of each member.
 static ROWS: [u8; code::FLOAT16 as usize + 1] = {
     let mut rows = [u8::MAX; code::FLOAT16 as usize + 1];
     let mut row = 0;

@@ -1,21 +1,21 @@
-//! How `Float16_t` and `Double32_t` members are packed, which their comments say.
+//! Packing of `Float16_t` and `Double32_t` members, which their comments specify.
 
 use forthwith_encode::{scaled, truncated};
 
-/// How a `Float16_t` or `Double32_t` member is packed. Without any packing, a `Double32_t` is a `f32`, and a
-/// `Float16_t` has 12 bits of mantissa.
+/// Packing of a `Float16_t` or `Double32_t` member. By default, a `Double32_t` is an `f32`, and a `Float16_t`
+/// has a mantissa of 12 bits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Packing {
-    /// A 32-bit integer, to be divided by `factor` and shifted by `min`.
+    /// A 32-bit integer, which is divided by `factor` and added to `min`.
     Range {
         /// Smallest value.
         min: f64,
         /// Largest value.
         max: f64,
-        /// The factor that the shifted value was multiplied with.
+        /// Factor by which the difference from `min` was multiplied.
         factor: f64,
     },
-    /// One byte of exponent, two bytes of sign and mantissa.
+    /// One byte of exponent, then sign and mantissa in two bytes.
     Mantissa {
         /// Bits of the mantissa.
         bits: u32,
@@ -23,8 +23,8 @@ pub enum Packing {
 }
 
 impl Packing {
-    /// Reads a packing from a member's comment: `[min,max]`, `[min,max,bits]`, and behind the counter's
-    /// brackets if the member has one. None if there is none, or one that packs nothing.
+    /// Parses the packing in a member's comment: `[min,max]` or `[min,max,bits]`, after the counter's
+    /// brackets if the member has one. Returns `None` if there is none, or if it packs nothing.
     #[must_use]
     pub fn from_comment(comment: &str) -> Option<Self> {
         let (inner, rest) = bracket(comment)?;
@@ -43,8 +43,8 @@ impl Packing {
         }
     }
 
-    /// The packing that streamer elements of version 3 store: `min`, `max` and `factor`, where `min` is the
-    /// number of bits plus 0.1 if there is no range.
+    /// Returns the packing in a streamer element of version 3. Without a range, `min` is the number of bits
+    /// plus 0.1. Returns `None` if the element has no packing.
     #[must_use]
     pub fn from_stored(min: f64, max: f64, factor: f64) -> Option<Self> {
         if factor > 0.0 {
@@ -54,7 +54,7 @@ impl Packing {
         }
     }
 
-    /// Bytes of a packed number.
+    /// Returns the size of a packed number in bytes.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -63,8 +63,8 @@ impl Packing {
         }
     }
 
-    /// The number that packed bytes mean: four for a range, three for a mantissa; 0 for any other number of
-    /// bytes.
+    /// Decodes a packed number from four bytes for a range, or three for a mantissa. Returns 0 for any other
+    /// number of bytes.
     #[must_use]
     pub fn value(self, bytes: &[u8]) -> f64 {
         match (self, bytes) {
@@ -73,7 +73,7 @@ impl Packing {
             }
             (Self::Mantissa { bits }, &[exponent, high, low]) => {
                 let stored = u32::from(u16::from_be_bytes([high, low]));
-                // The sign stands above the mantissa and one bit that rounding may have set.
+                // The sign is above the mantissa and a bit into which rounding may carry.
                 let sign = 1 << (bits + 1);
                 let mantissa = (stored & (sign - 1)) << (23 - bits);
                 let value = f32::from_bits((u32::from(exponent) << 23) + mantissa);
@@ -85,7 +85,8 @@ impl Packing {
 }
 
 impl Packing {
-    /// Packs a number as ROOT does, which is the opposite of [`value`](Self::value): `put` gets its three or four bytes.
+    /// Encodes a number as ROOT does, the opposite of [`value`](Self::value). `put` is called with its three
+    /// or four bytes.
     pub fn append(self, value: f64, mut put: impl FnMut(&[u8])) {
         match self {
             Self::Mantissa { bits } => put(&truncated(value, bits)),
@@ -94,12 +95,12 @@ impl Packing {
     }
 }
 
-/// The inside of the first pair of brackets, and what follows it.
+/// Returns the inside of the first pair of brackets, and the text after it.
 fn bracket(text: &str) -> Option<(&str, &str)> {
     text.split_once('[')?.1.split_once(']')
 }
 
-/// A bound: a number, or a multiple or part of pi.
+/// Parses a bound: a number, or a multiple or fraction of pi.
 fn number(text: &str) -> f64 {
     use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
     let text: String = text.chars().filter(|c| *c != ' ').collect::<String>().to_lowercase();
@@ -118,12 +119,12 @@ fn number(text: &str) -> f64 {
     if text.contains('-') { -value } else { value }
 }
 
-/// The number a text begins with, 0 if it begins with none.
+/// Returns the number with which a text begins, or 0 if there is none.
 fn leading_number(text: &str) -> f64 {
     (1..=text.len())
         .rev()
         .filter_map(|end| text.get(..end))
-        // Not a word such as `inf`, which `parse` would take.
+        // `parse` would accept words such as `inf`.
         .filter(|text| text.ends_with(|c: char| c.is_ascii_digit() || c == '.'))
         .find_map(|text| text.parse().ok())
         .unwrap_or(0.0)

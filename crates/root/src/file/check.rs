@@ -1,4 +1,4 @@
-//! Whether a file is whole: what its parts say of each other, and what can be read.
+//! Checks that a file is consistent and can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use super::{DirectoryRecord, Record, RootFile, decompress_growing, known::is_roo
 use crate::object::{Object, Objects};
 use crate::record::{Cursor, Key};
 
-/// A name from a file, for a message: a run of zero bytes, with which some writers fill records that they
-/// freed, and all behind the first letters become a mark.
+/// Returns a name from a file for a message. Runs of zero bytes, with which some writers fill freed records,
+/// and all but the first letters are replaced by a mark.
 fn shortened(name: &str) -> String {
     let mut short = String::new();
     for letter in name.chars() {
@@ -25,66 +25,65 @@ fn shortened(name: &str) -> String {
     short
 }
 
-/// The result of a check: the parts it compared, and its findings.
+/// Result of a check: statistics and findings.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Checked {
-    /// Records of the file.
+    /// Number of records.
     pub records: usize,
-    /// Of them, baskets.
+    /// Number of baskets among them.
     pub baskets: usize,
-    /// Bytes that were decompressed.
+    /// Number of bytes that were decompressed.
     pub bytes: u64,
-    /// Objects that directories list.
+    /// Number of objects in directories.
     pub objects: usize,
-    /// Branches whose baskets were compared with the records.
+    /// Number of branches whose baskets were compared with the records.
     pub branches: usize,
-    /// The findings, in the order of the parts.
+    /// Findings, in the order of the parts.
     pub findings: Vec<Finding>,
     left_out: usize,
 }
 
 impl Checked {
-    /// The worst of what was found.
+    /// Returns the highest severity of the findings, or `None` if there are none.
     #[must_use]
     pub fn severity(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()
     }
 
-    /// The number of findings that are not listed.
+    /// Returns the number of findings that are not listed.
     #[must_use]
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
 }
 
-/// The part of a check that knows one kind of table, whose data are in further records.
+/// The part of a check for one kind of table, whose data are in further records.
 pub trait TableCheck {
-    /// Whether objects of a class are such tables.
+    /// Returns whether objects of a class are such tables.
     fn is_table(&self, class: &str) -> bool;
 
-    /// Compares a table, which was read whole, with the records of its file. What is wrong is told to the
-    /// check.
+    /// Compares a table with the records of its file, and adds its findings to `check`.
     fn check(&mut self, path: &str, key: &Key, objects: Objects, check: &mut Check<'_>);
 }
 
-/// A check under way: the records of the file, and what was found.
+/// State of a check: the records of the file, and its findings.
 #[derive(Debug)]
 pub struct Check<'f> {
     file: &'f RootFile,
     records: Walked,
     checked: Checked,
-    /// Objects that tables say are there, and no directory lists.
+    /// Objects of tables that no directory lists.
     hidden: BTreeSet<String>,
 }
 
 impl RootFile {
-    /// Reads the whole file and compares what its parts say of each other: header, records with their
-    /// checksums, lists of keys, free segments, streamer infos, the byte counts in every object, and by
-    /// `tables` what tables say of their records.
+    /// Reads the whole file and checks its consistency: header, records with their checksums, lists of keys,
+    /// free segments, streamer infos, the byte counts in every object and, by `tables`, the records of
+    /// tables.
     ///
     /// # Errors
-    /// The source cannot be read. Whatever is wrong with the file is a finding.
+    /// Returns an error if the source cannot be read. Faults of the file are findings.
     pub fn check(&self, tables: &mut [&mut dyn TableCheck]) -> Result<Checked> {
         let mut check = Check {
             file: self,
@@ -98,18 +97,18 @@ impl RootFile {
 }
 
 impl<'f> Check<'f> {
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub const fn file(&self) -> &'f RootFile {
         self.file
     }
 
-    /// Notes that a table has an object, with its cycle behind a semicolon, that no directory lists.
+    /// Adds an object of a table, with its cycle after a semicolon, that no directory lists.
     pub fn hides(&mut self, object: String) {
         self.hidden.insert(object);
     }
 
-    /// Notes what was found in a part of the file.
+    /// Adds a finding for a part of the file.
     pub fn find_in(
         &mut self,
         severity: Severity,
@@ -126,12 +125,12 @@ impl<'f> Check<'f> {
         self.checked.findings.push(Finding { severity, part, object, byte, what: what.into() });
     }
 
-    /// Notes why something in an object cannot be read.
+    /// Adds a finding for an error of reading an object.
     pub fn fault(&mut self, part: &'static str, object: Option<&str>, byte: Option<u64>, error: &Error) {
         self.find_in(Self::severity_of(error), part, object, byte, at_object(error));
     }
 
-    /// How bad an error is: what the file does not describe is no damage.
+    /// Returns the severity of an error: missing streamer info is not damage.
     #[must_use]
     pub const fn severity_of(error: &Error) -> Severity {
         match error.kind {
@@ -145,7 +144,7 @@ impl<'f> Check<'f> {
         self.checked.branches += 1;
     }
 
-    /// The key of the record that something says is at this byte.
+    /// Returns the key of the record at a byte, or `None` if there is no record.
     pub fn record_at(&mut self, at: u64) -> Option<Key> {
         if self.records.is_cut_short
             && !self.records.keys.contains_key(&at)
@@ -158,8 +157,8 @@ impl<'f> Check<'f> {
         self.records.keys.get(&at).cloned()
     }
 
-    /// Notes that a table has looked at its record at this byte, which is not looked at once more, and how
-    /// many bytes it decompressed.
+    /// Marks a record as checked by a table, which decompressed this number of bytes, so that it is not
+    /// checked again.
     pub fn looked_at(&mut self, at: u64, decompressed: Option<u64>) {
         if self.records.unseen.remove(&at).is_some() {
             self.checked.bytes += decompressed.unwrap_or(0);
@@ -170,7 +169,7 @@ impl<'f> Check<'f> {
         self.find_in(severity, part, None, byte, what);
     }
 
-    /// Notes each number of which two parts of the file have different accounts.
+    /// Adds a finding for each number that differs between two parts of the file.
     fn compare<const N: usize>(
         &mut self,
         severity: Severity,
@@ -185,7 +184,7 @@ impl<'f> Check<'f> {
         }
     }
 
-    /// Whether the header has a record of lists where that says that it is. It is found without.
+    /// Checks the header's position and length of a list, which is found without them.
     fn compare_list(&mut self, part: &'static str, (at, nbytes): (u64, u32), list: &Key) {
         let accounts = [
             ("place of the list", [("header", at), ("record", list.seek)]),
@@ -227,9 +226,9 @@ impl<'f> Check<'f> {
                 self.check_object(&found.path, &found.key, tables);
             }
         }
-        // Tables have said by now which objects they hide.
+        // By now, tables have added their hidden objects.
         self.check_unlisted();
-        // No tree has them, or none that can be read.
+        // Baskets of no readable tree.
         for (at, length) in std::mem::take(&mut self.records.unseen) {
             if let Some(key) = self.records.keys.get(&at).cloned() {
                 self.check_payload(&key, at, length);
@@ -238,7 +237,7 @@ impl<'f> Check<'f> {
         Ok(())
     }
 
-    /// Whether the file's own record is where the header says. All else is found from there.
+    /// Checks that the file's own record is at the position in the header. All else is found from there.
     fn check_top(&mut self) {
         let (header, top) = (self.file.header(), self.file.top());
         let (begin, record) = (header.begin, top.record());
@@ -256,14 +255,14 @@ impl<'f> Check<'f> {
         let Ok(contents) = self.file.load_directory(key) else { return };
         let record = &contents.record;
         if record.seek_directory != key.seek {
-            // ROOT reads it once more from there.
+            // ROOT reads the directory again from that position.
             let what = format!("the directory says that it is at byte {}", record.seek_directory);
             self.find_in(Severity::Damage, "keys", Some(path), Some(key.seek), what);
         }
         self.check_directory_record(path, record, key.seek_directory);
     }
 
-    /// Whether a directory's mother and its list of keys are what it says. They are found without.
+    /// Checks a directory's parent and the position of its list of keys, which are found without its record.
     fn check_directory_record(&mut self, path: &str, record: &DirectoryRecord, mother: u64) {
         let at = record.seek_directory;
         let object = Some(path).filter(|path| !path.is_empty());
@@ -285,10 +284,9 @@ impl<'f> Check<'f> {
 
     fn check_records(&mut self) -> Result<()> {
         for record in self.file.records()? {
-            // The writer may have left something between records. What is listed behind is looked up by
-            // itself.
+            // There may be unused bytes between records. Objects after them are looked up individually.
             let record = match record {
-                // Lists of keys and of free segments are found by other means.
+                // Lists of keys and of free segments are found through the header and directories.
                 Ok(Record { at, key: Some(key), .. }) if key.seek != at && &*key.class_name != "TFile" => {
                     let why = format!("the key says that it stands at byte {}", key.seek);
                     Err((Some(key.label()), Some(at), why))
@@ -319,7 +317,7 @@ impl<'f> Check<'f> {
         self.checked.records += 1;
         if &*key.class_name == "TBasket" {
             self.checked.baskets += 1;
-            // Its tree knows more of it.
+            // The tree checks its basket.
             self.records.unseen.insert(at, length);
         } else {
             self.check_payload(&key, at, length);
@@ -346,11 +344,11 @@ impl<'f> Check<'f> {
         Key::parse(&mut Cursor::new(&bytes)).ok()
     }
 
-    /// Decompresses a record, whose checksums are compared thereby.
+    /// Decompresses a record, which verifies its checksums. Returns the number of bytes.
     fn decompressed(&self, key: &Key, at: u64, length: u64) -> Result<u64> {
         let stored =
             Key { seek: at, nbytes: i32::try_from(length).unwrap_or(i32::MAX), ..key.clone() }.stored()?;
-        // The records of an RNTuple are compressed in pieces that only its page lists know.
+        // Only the page lists of an RNTuple tell how its records are compressed.
         if stored.end - stored.start >= u64::from(key.objlen) || &*key.class_name == "RBlob" {
             return Ok(stored.end - stored.start);
         }
@@ -388,7 +386,8 @@ impl<'f> Check<'f> {
         }
     }
 
-    /// Objects that only a recovery finds. In a file that was not closed these were written last.
+    /// Adds findings for objects that only a recovery finds. In a file that was not closed, these were
+    /// written last.
     fn check_unlisted(&mut self) {
         let Ok((_, found)) = RootFile::recover(self.file.source().clone()) else { return };
         let unlisted: Vec<String> =
@@ -448,7 +447,7 @@ impl<'f> Check<'f> {
         let Some((at, nbytes)) = self.file.header().info() else { return };
         let Some(key) = self.key_at(at) else { return };
         if &*key.class_name != "TList" {
-            // ROOT makes an object of that class, and finds no infos in it.
+            // ROOT creates an object of that class, and finds no infos in it.
             let what = format!(
                 "their record says that it is of class {}, and not a TList",
                 shortened(&key.class_name)
@@ -503,23 +502,23 @@ impl<'f> Check<'f> {
     }
 }
 
-/// Records by where they stand, and the deleted ones.
+/// Records by position, and deleted ones.
 #[derive(Debug, Default)]
 struct Walked {
     keys: BTreeMap<u64, Key>,
     gaps: Vec<(u64, u64)>,
-    /// Whether the walk ended before the file.
+    /// Whether the walk ended before the end of the file.
     is_cut_short: bool,
-    /// Baskets that no tree has looked at, with their lengths.
+    /// Baskets that no tree has checked, with their lengths.
     unseen: BTreeMap<u64, u64>,
 }
 
-/// The length of a record by its key.
+/// Returns the length of a record in its key.
 fn length_of(key: &Key) -> u64 {
     key.nbytes.unsigned_abs().into()
 }
 
-/// An error with its place in the object, as it is decompressed.
+/// Returns the description of an error with its position in the decompressed object.
 fn at_object(error: &Error) -> String {
     match error.place.byte {
         Some(byte) => format!("{}, at byte {byte} of the object", error.kind),
@@ -527,7 +526,7 @@ fn at_object(error: &Error) -> String {
     }
 }
 
-/// The finding of an object, whose bytes are there, that its streamer info does not describe.
+/// Returns the finding for an object whose bytes are intact, but do not match its streamer info.
 fn misread(class: &str, error: &Error) -> (Severity, String) {
     let (severity, what) = (Check::severity_of(error), at_object(error));
     if severity < Severity::Damage || is_roots_own(class) {
@@ -537,16 +536,16 @@ fn misread(class: &str, error: &Error) -> (Severity, String) {
     (Severity::Remark, what)
 }
 
-/// Classes that have no members to be known.
+/// Returns whether the members of an object cannot be checked.
 fn is_plain(object: &Object<'_>) -> bool {
     object.body().is_empty() || matches!(object.class(), "TBasket" | "TQObject")
 }
 
-/// Letters of a name that a finding has.
+/// Maximum number of letters of a name in a finding.
 const MAX_LETTERS: usize = 200;
-/// A mark in the place of the letters that were left out.
+/// Mark in place of omitted letters.
 const MARK: char = '…';
-/// More findings are counted only.
+/// Maximum number of listed findings; more are only counted.
 const MAX_FINDINGS: usize = 1000;
 
 #[cfg(test)]

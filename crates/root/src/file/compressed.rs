@@ -1,18 +1,17 @@
-//! The framing of compressed payloads: blocks of up to 16 MiB, each with its codec and both lengths before
-//! it.
+//! Framing of compressed payloads: blocks of up to 16 MiB, each with a header of its codec and both lengths.
 
 use forthwith_io::{Codec, Decompressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use crate::record::lossy;
 
-/// Decompresses the stored bytes of a record straight into `out`, which must have the payload's length.
+/// Decompresses the stored bytes of a record to `out`, which must have the payload's length.
 ///
 /// The payload is compressed if and only if its length exceeds the stored length; otherwise it is copied.
-/// Before `out` is made, let [`check_record`] compare its length with what the stored bytes can hold.
+/// Before allocating `out`, call [`check_record`] to compare its length with the stored bytes.
 ///
 /// # Errors
-/// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
+/// Returns an error if a block's header or data are invalid, or if the blocks do not fill `out`.
 pub fn decompress_record(stored: &[u8], out: &mut [u8], decompressor: &mut Decompressor) -> Result<()> {
     if out.len() <= stored.len() {
         out.copy_from_slice(&stored[..out.len()]);
@@ -21,11 +20,11 @@ pub fn decompress_record(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
     decompress_blocks(stored, out, decompressor)
 }
 
-/// As [`decompress_record`], for bytes that are known to be compressed whatever their length: baskets of ROOT
-/// up to 3.04/01 can be compressed to exactly their own length.
+/// Decompresses blocks as [`decompress_record`] does, but whatever their length: in ROOT up to 3.04/01,
+/// compressed baskets may have exactly the length of their data.
 ///
 /// # Errors
-/// A block's framing or its stream is wrong, or the blocks do not add up to `out`.
+/// Returns an error if a block's header or data are invalid, or if the blocks do not fill `out`.
 pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decompressor) -> Result<()> {
     let mut blocks = Blocks::new(stored);
     let mut filled = 0;
@@ -52,7 +51,8 @@ pub fn decompress_blocks(stored: &[u8], out: &mut [u8], decompressor: &mut Decom
     Ok(())
 }
 
-/// The algorithm and level of ROOT's setting: algorithm times 100 plus level; below 100 it means zlib.
+/// Returns the name and level of ROOT's compression setting: 100 times the algorithm plus the level. Settings
+/// below 100 are zlib.
 #[must_use]
 pub fn setting_name(setting: i32) -> String {
     let name = match setting / 100 {
@@ -67,13 +67,14 @@ pub fn setting_name(setting: i32) -> String {
     format!("{name} level {}", setting % 100)
 }
 
-/// Checks that a payload of `length` bytes can be made from the stored bytes, from the blocks' headers alone.
+/// Checks by the blocks' headers that the stored bytes can decompress to `length` bytes.
 ///
-/// A zlib or LZ4 block cannot expand beyond a known factor. An xz or zstd block can, up to 16 MiB, so what is
-/// then allocated is bounded by 16 MiB for each such block, not by the file's size.
+/// The expansion of zlib and LZ4 blocks has a known bound. An xz or zstd block may expand to 16 MiB, so that
+/// the allocation is bounded by 16 MiB for each such block rather than by the file's size.
 ///
 /// # Errors
-/// The blocks' headers are wrong or do not add up to `length`, or a block cannot hold what it claims.
+/// Returns an error if the headers are invalid or do not add up to `length`, or if a block cannot expand to
+/// its length.
 pub fn check_record(stored: &[u8], length: usize) -> Result<()> {
     if length <= stored.len() {
         return Ok(());
@@ -92,7 +93,7 @@ pub fn check_record(stored: &[u8], length: usize) -> Result<()> {
     }
 }
 
-/// The payload of a record in memory of its own, which grows with what the blocks really hold.
+/// Returns the payload of a record in a buffer that grows with each decompressed block.
 pub(crate) fn decompress_growing(stored: &[u8], length: usize) -> Result<Vec<u8>> {
     check_record(stored, length)?;
     let mut decompressor = Decompressor::new();
@@ -112,7 +113,7 @@ pub(crate) fn decompress_growing(stored: &[u8], length: usize) -> Result<Vec<u8>
     Ok(out)
 }
 
-/// The compressed blocks of a record, by their headers.
+/// Iterator over the compressed blocks of a record.
 struct Blocks<'a> {
     stored: &'a [u8],
     position: usize,
@@ -174,7 +175,8 @@ impl<'a> Iterator for Blocks<'a> {
         let (header, rest) = self.stored[self.position..].split_first_chunk()?;
         Some(match self.block(header, rest) {
             Ok((block, used)) => {
-                // By the header's word: an xz stream may have bytes behind it that its decoder does not want.
+                // Uses the length in the header, as an xz stream may have bytes after it that its decoder
+                // does not consume.
                 self.position += used;
                 Ok(block)
             }
@@ -196,8 +198,8 @@ impl Block<'_> {
             }
         }
         if self.codec == Codec::Lz4 && self.stored.len() == out.len() {
-            // ROOT's LZ4 layer can store a block that did not get shorter, without a mark. Such bytes need
-            // not be valid LZ4, and an LZ4 block of exactly its own length is valid only by accident.
+            // ROOT's LZ4 layer can store an incompressible block without a mark. Such bytes need not be valid
+            // LZ4, and an LZ4 block of exactly its own length is valid only by accident.
             if decompressor.decompress(self.codec, self.stored, out).is_err() {
                 out.copy_from_slice(self.stored);
             }
@@ -220,7 +222,8 @@ fn truncated(needed: usize) -> Error {
 /// Length of a block's header: two letters, a method, and two lengths of three bytes, little-endian.
 const HEADER: usize = 9;
 
-/// Whether a payload is compressed by a codec whose blocks have checksums. The first block speaks for all.
+/// Returns whether a payload is compressed by a codec whose blocks have checksums, according to the first
+/// block.
 #[must_use]
 pub fn has_checksums(stored: &[u8]) -> bool {
     [b"ZL", b"L4", b"XZ"].iter().any(|codec| stored.starts_with(*codec))

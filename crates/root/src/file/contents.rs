@@ -9,34 +9,34 @@ use forthwith_platform::ProcessOnce;
 
 use crate::record::{Cursor, Datime, Key};
 
-/// The contents of a directory's record.
+/// Contents of a directory's record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DirectoryRecord {
-    /// Version; above 1000 its pointers have 64 bits.
+    /// Version; above 1000, pointers have 64 bits.
     pub version: i16,
-    /// When it was made.
+    /// Time of creation.
     pub created: Datime,
-    /// When it was last changed.
+    /// Time of the last change.
     pub modified: Datime,
-    /// Length of the record that lists the keys, 0 if there are none.
+    /// Length of the record with the list of keys, 0 if there is none.
     pub nbytes_keys: u32,
     /// Length of the directory's own key, name and title.
     pub nbytes_name: u32,
     /// Offset of the directory's record.
     pub seek_directory: u64,
-    /// Offset of the mother's record, 0 at the top.
+    /// Offset of the parent's record, 0 at the top.
     pub seek_parent: u64,
-    /// Offset of the record that lists the keys.
+    /// Offset of the record with the list of keys.
     pub seek_keys: u64,
-    /// The directory's UUID, in newer versions.
+    /// UUID of the directory, in newer versions.
     pub uuid: Option<[u8; 16]>,
 }
 
 impl DirectoryRecord {
-    /// Parses a directory's record, as it follows the key (and at the top of the file, the name and title).
+    /// Parses a directory's record, which follows the key and, for the top directory, the name and title.
     ///
     /// # Errors
-    /// The bytes end before.
+    /// Returns an error if the bytes end early.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let version = cursor.i16()?;
         let wide = version > 1000;
@@ -50,7 +50,7 @@ impl DirectoryRecord {
             seek_parent: cursor.pointer(wide)?,
             seek_keys: cursor.pointer(wide)?,
             uuid: match version % 1000 > 1 {
-                // ROOT 3 left it out in places where the version promises it; nothing depends on it.
+                // ROOT 3 omitted it in places where the version requires it; nothing depends on it.
                 true => {
                     cursor.u16().and_then(|_| cursor.take(16)).ok().and_then(|bytes| bytes.try_into().ok())
                 }
@@ -59,17 +59,17 @@ impl DirectoryRecord {
         })
     }
 
-    /// The bytes of the file that the record of a directory is in.
+    /// Returns the range of the file with the record of a directory.
     pub(super) fn place(key: &Key) -> Result<Range<u64>> {
         let stored = key.stored()?;
         Ok(stored.start..stored.end.min(stored.start + Self::MAX_LENGTH))
     }
 
-    /// Longest form of the record.
+    /// Maximum length of the record.
     pub(super) const MAX_LENGTH: u64 = 60;
 }
 
-/// A directory's record and, once read, its keys. Shared by all handles to the directory.
+/// A directory's record and, once read, its keys. All handles to the directory share it.
 #[derive(Debug)]
 pub(super) struct Contents {
     pub(super) record: DirectoryRecord,
@@ -84,28 +84,27 @@ impl Contents {
         }
     }
 
-    /// A directory with these keys, whatever its record says.
+    /// Returns a directory with these keys, whatever its record says.
     pub(super) fn with_keys(record: DirectoryRecord, keys: Arc<[Key]>) -> Self {
         let known = ProcessOnce::new();
         known.keep(keys);
         Self { record, keys: known }
     }
 
-    /// The bytes of the file that list the keys, unless they have been read.
+    /// Returns the range of the list of keys, or `None` if it has been read.
     pub(super) fn wanted(&self) -> Option<Range<u64>> {
         let begin = self.record.seek_keys;
         self.keys.get().is_none().then(|| begin..begin.saturating_add(u64::from(self.record.nbytes_keys)))
     }
 
-    /// Parses and keeps the keys.
+    /// Parses the list of keys, and caches it.
     pub(super) fn learn(&self, bytes: &Bytes) -> Result<&Arc<[Key]>> {
         let parse = || parse_keys(bytes).map_err(|error| error.behind(self.record.seek_keys));
         self.keys.get_or_try(parse)
     }
 }
 
-/// Parses the record that lists a directory's keys. Objects would be lost without a word if it were not all
-/// of it.
+/// Parses the list of a directory's keys. An incomplete list is an error, as objects would be lost silently.
 fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     let mut cursor = Cursor::new(bytes);
     let own = Key::parse(&mut cursor)?;
@@ -117,7 +116,7 @@ fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     let count = cursor.count("number of keys", count, MIN_KEY)?;
     let keys = (0..count).map(|_| Key::parse(&mut cursor)).collect::<Result<_>>()?;
     let rest = cursor.rest();
-    // uproot leaves room for more keys, which it clears.
+    // uproot reserves space for more keys, which it clears.
     if rest.len() != SPARE && rest.iter().any(|&byte| byte != 0) {
         let (found, end) = ((bytes.len() - rest.len()) as u64, bytes.len() as u64);
         return Err(Error::mismatch("end of a list of keys", end, found).at_byte(found));
@@ -125,7 +124,7 @@ fn parse_keys(bytes: &[u8]) -> Result<Arc<[Key]>> {
     Ok(keys)
 }
 
-/// Bytes that ROOT leaves behind the keys in a file of more than 2 GB.
+/// Number of bytes after the keys in a file of more than 2 GB.
 const SPARE: usize = 8;
-/// Bytes of the shortest key.
+/// Minimum length of a key in bytes.
 const MIN_KEY: usize = 29;

@@ -1,8 +1,9 @@
-//! Files that are shorter than their header says.
+//! Files that are shorter than the length in their header.
 
 use forthwith_plan::{Error, ErrorKind};
 
-/// The error of bytes that are missing, in words if the file should end at `end` and has `size` bytes.
+/// Explains an error of missing bytes if the file has `size` bytes and should have `end`. Other errors are
+/// unchanged.
 pub(super) fn explained(error: Error, end: u64, size: u64) -> Error {
     let is_missing = match &error.kind {
         ErrorKind::Source(source) => matches!(source.kind, forthwith_io::ErrorKind::BeyondEnd { .. }),
@@ -20,7 +21,7 @@ pub(super) fn explained(error: Error, end: u64, size: u64) -> Error {
     Error { kind: ErrorKind::Fault { what }, ..error }.at_byte(size)
 }
 
-/// `0.1 of 3.0 MB`.
+/// Spells a part of a size: `0.1 of 3.0 MB`.
 fn part(size: u64, end: u64) -> String {
     let units = [(1e9, "GB"), (1e6, "MB"), (1e3, "kB")];
     match units.into_iter().find(|(unit, _)| end as f64 >= *unit) {

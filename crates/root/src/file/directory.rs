@@ -9,7 +9,7 @@ use super::RootFile;
 use super::contents::{Contents, DirectoryRecord};
 use crate::record::Key;
 
-/// A directory of a file. Cheap to clone; its keys are read when first asked for.
+/// A directory of a file. Cheap to clone; its keys are read when they are first needed.
 #[derive(Clone, Debug)]
 pub struct Directory {
     pub(super) file: RootFile,
@@ -20,31 +20,31 @@ pub struct Directory {
 /// An object found by its path.
 #[derive(Clone, Debug)]
 pub struct Found {
-    /// The path without a cycle, such as `dir/tree`.
+    /// Path without a cycle, such as `dir/tree`.
     pub path: String,
-    /// The object's key.
+    /// Key of the object.
     pub key: Key,
 }
 
 impl RootFile {
-    /// Its top directory.
+    /// Returns the top directory.
     #[must_use]
     pub fn top(&self) -> Directory {
         Directory { file: self.clone(), path: "".into(), contents: self.shared.top.clone() }
     }
 
-    /// The keys of its top directory, in the order of the file.
+    /// Returns the keys of the top directory, in the order of the file.
     ///
     /// # Errors
-    /// The list cannot be read, or is not one.
+    /// Returns an error if the list cannot be read, or is invalid.
     pub fn keys(&self) -> Result<Arc<[Key]>> {
         self.top().keys()
     }
 
-    /// Every key of the file with its path. See [`Directory::keys_recursive`].
+    /// Returns every key of the file with its path. See [`Directory::keys_recursive`].
     ///
     /// # Errors
-    /// A directory's record or list of keys cannot be read.
+    /// Returns an error if a directory's record or list of keys cannot be read.
     pub fn keys_recursive(&self) -> Result<Vec<Found>> {
         self.top().keys_recursive()
     }
@@ -52,43 +52,43 @@ impl RootFile {
     /// Finds an object by its path. See [`Directory::find`].
     ///
     /// # Errors
-    /// There is no such object, or a directory on the way cannot be read.
+    /// Returns an error if there is no such object, or if a directory on the path cannot be read.
     pub fn find(&self, path: &str) -> Result<Found> {
         self.top().find(path)
     }
 }
 
 impl Directory {
-    /// The file it is in.
+    /// Returns the file of the directory.
     #[must_use]
     pub fn file(&self) -> &RootFile {
         &self.file
     }
 
-    /// Its path, empty at the top.
+    /// Returns the path of the directory, which is empty for the top directory.
     #[must_use]
     pub fn path(&self) -> &str {
         &self.path
     }
 
-    /// The contents of its record.
+    /// Returns the contents of the directory's record.
     #[must_use]
     pub fn record(&self) -> &DirectoryRecord {
         &self.contents.record
     }
 
-    /// Its keys, in the order of the file.
+    /// Returns the keys of the directory, in the order of the file.
     ///
     /// # Errors
-    /// The list cannot be read, or is not one.
+    /// Returns an error if the list cannot be read, or is invalid.
     pub fn keys(&self) -> Result<Arc<[Key]>> {
         self.file.keys_of(&self.contents).map_err(|error| self.here(error))
     }
 
-    /// Opens the directory that a key of this one stands for.
+    /// Opens the subdirectory of a key.
     ///
     /// # Errors
-    /// The key is no directory's, or its record cannot be read.
+    /// Returns an error if the key is not that of a directory, or if its record cannot be read.
     pub fn open(&self, key: &Key) -> Result<Self> {
         if !key.is_directory() {
             let what = format!("{} is a {}, not a directory", self.join(&key.name), key.class_name);
@@ -98,13 +98,14 @@ impl Directory {
         Ok(Self { file: self.file.clone(), path: self.join(&key.name).into(), contents })
     }
 
-    /// Finds an object by its path: `name`, `name;cycle`, `dir/sub/name;cycle`. Without a cycle, the highest
-    /// one.
+    /// Finds an object by its path: `name`, `name;cycle` or `dir/sub/name;cycle`. The default is the highest
+    /// cycle.
     ///
-    /// A name may itself contain `/` or `;`: the longest that matches a key as it is wins.
+    /// A name may contain `/` or `;`: the longest name that matches a key wins.
     ///
     /// # Errors
-    /// [`ErrorKind::NotFound`] with the most similar names, or a directory on the way cannot be read.
+    /// Returns [`ErrorKind::NotFound`] with the most similar names, or an error if a directory on the path
+    /// cannot be read.
     pub fn find(&self, path: &str) -> Result<Found> {
         let path = path.trim_start_matches('/');
         let (directory, rest) = match self.search(path)? {
@@ -124,14 +125,14 @@ impl Directory {
         Err(self.here(ErrorKind::NotFound { what, name: path.to_owned(), near, known }))
     }
 
-    /// Looks for the whole path here, then for the rest of it in the directories that it may begin with, the
-    /// longest name first. No directory is searched twice for the same rest: a file may claim that
-    /// directories contain each other. If there is no such object, the directory that has most of the path, and what is
-    /// left of the path there.
+    /// Searches for the whole path in this directory, then for the rest of it in the directories with which
+    /// it may begin, the longest name first. No directory is searched twice for the same rest, as directories
+    /// of a file may contain each other. If there is no such object, returns the directory with the longest
+    /// part of the path, and the rest of the path.
     fn search<'p>(&self, path: &'p str) -> Result<Result<Found, (Self, &'p str)>> {
         let mut visited = vec![Visit { contents: Arc::clone(&self.contents), from: None, at: 0 }];
         let mut known = HashSet::new();
-        // Directories to be searched, the next one last.
+        // Directories to search, the next one last.
         let mut open: Vec<(usize, Key, usize)> = Vec::new();
         let (mut number, mut deepest) = (0, 0);
         loop {
@@ -158,7 +159,7 @@ impl Directory {
         }
     }
 
-    /// A directory that a search came to.
+    /// Returns a visited directory.
     fn below(&self, visited: &[Visit], number: usize) -> Self {
         let mut names = Vec::new();
         let mut at = number;
@@ -181,16 +182,16 @@ impl Directory {
     }
 }
 
-/// A directory that a search came to.
+/// A directory that a search visited.
 struct Visit {
     contents: Arc<Contents>,
-    /// The directory that it is in, among those visited, and its name there.
+    /// Index of its parent among those visited, and its name there.
     from: Option<(usize, Box<str>)>,
-    /// The beginning of the rest of the path.
+    /// Start of the rest of the path.
     at: usize,
 }
 
-/// The key that a name with or without a cycle means.
+/// Returns the key of a name with or without a cycle.
 fn pick<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
     let exact = keys.iter().filter(|key| &*key.name == name).max_by_key(|key| key.cycle);
     exact.or_else(|| {
@@ -199,9 +200,9 @@ fn pick<'k>(keys: &'k [Key], name: &str) -> Option<&'k Key> {
     })
 }
 
-/// The directories whose name, with or without a cycle, and a slash a path begins with, and how long that is.
-/// The shortest name stands first; of several keys for one name, the highest cycle that was not asked for by
-/// number is meant.
+/// Returns the directories with whose name, with or without a cycle, and a slash a path begins, and the
+/// lengths of these. The shortest name comes first. For several keys with one name, it is the highest cycle,
+/// unless the path has a cycle.
 fn beginnings<'k>(keys: &'k [Key], path: &str) -> Vec<(usize, &'k Key)> {
     let mut found: Vec<(usize, bool, &Key)> = Vec::new();
     for key in keys.iter().filter(|key| key.is_directory()) {
@@ -214,14 +215,14 @@ fn beginnings<'k>(keys: &'k [Key], path: &str) -> Vec<(usize, &'k Key)> {
             found.push((key.name.len() + cycle.len() + 2, false, key));
         }
     }
-    // Stable, so that of equal keys the first comes first.
+    // The sort is stable, so that the first of equal keys comes first.
     found
         .sort_by_key(|&(length, exact, key)| (length, !exact, exact.then_some(std::cmp::Reverse(key.cycle))));
     found.dedup_by_key(|&mut (length, ..)| length);
     found.into_iter().map(|(length, _, key)| (length, key)).collect()
 }
 
-/// Takes the cycle off a name.
+/// Splits a name into name and cycle.
 fn split_cycle(name: &str) -> (&str, Option<u16>) {
     match name.rsplit_once(';') {
         Some((before, cycle)) => match cycle.parse() {

@@ -1,9 +1,9 @@
-//! Baskets that a walk from record to record found, by their tree and branch.
+//! Baskets that a walk over records found, by tree and branch.
 
 use crate::record::Key;
 use std::collections::HashMap;
 
-/// The place of a basket, and what its key says of it.
+/// Position of a basket, with numbers of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BasketPlace {
@@ -11,15 +11,15 @@ pub struct BasketPlace {
     pub at: u64,
     /// Length of the record.
     pub length: u64,
-    /// Length of the key, with the basket's header in it.
+    /// Length of the key, with the basket's header.
     pub key_length: u16,
-    /// The lower 16 bits of its number within the branch: ROOT keeps them as the cycle.
+    /// Lower 16 bits of its index in the branch, which ROOT stores as the cycle.
     pub number: u16,
-    /// When it was written, in ROOT's packed form, which grows with time.
+    /// Time of writing in ROOT's packed form, which is monotonic.
     pub written: u32,
 }
 
-/// Places of the baskets of a tree's branches, by their names.
+/// Positions of the baskets of a tree's branches, by name.
 pub type BranchBaskets = HashMap<String, Vec<BasketPlace>>;
 
 /// Baskets by the directory and the name of their tree.
@@ -29,7 +29,7 @@ pub(crate) struct FoundBaskets {
 }
 
 impl FoundBaskets {
-    /// Notes the basket of a key.
+    /// Adds the basket of a key.
     pub(crate) fn push(&mut self, key: &Key, length: u64) {
         let place = BasketPlace {
             at: key.seek,
@@ -51,7 +51,7 @@ impl FoundBaskets {
         }
     }
 
-    /// The baskets of a tree in a directory.
+    /// Returns the baskets of a tree in a directory.
     pub(crate) fn of(&self, directory: u64, tree: &str) -> Option<&BranchBaskets> {
         self.trees.get(&directory)?.get(tree)
     }

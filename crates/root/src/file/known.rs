@@ -1,10 +1,9 @@
-//! Which classes come with ROOT.
+//! Classes of ROOT.
 
-/// The classes of C++ ROOT 6.40 that can be written to files, those of templates without arguments: a line
-/// for each.
+/// Classes of C++ ROOT 6.40 that can be written to files, one in each line, without template arguments.
 const CLASSES: &str = include_str!("classes.txt");
 
-/// Whether a class comes with C++ ROOT 6.40.
+/// Returns whether a class is part of C++ ROOT 6.40.
 #[must_use]
 pub fn is_roots_own(class: &str) -> bool {
     let name = class.split_once('<').map_or(class, |(name, _)| name).trim_end();

@@ -1,4 +1,4 @@
-//! The list of everything in a file, one read for each level of directories.
+//! Listing of all objects in a file, with one read for each level of directories.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use forthwith_plan::Result;
 use super::directory::{Directory, Found};
 use crate::record::Key;
 
-/// A directory to be listed, and for those of its keys that are directories, which one.
+/// A directory to list, and the nodes of its subdirectories by the index of their keys.
 struct Node {
     directory: Directory,
     keys: Arc<[Key]>,
@@ -16,12 +16,12 @@ struct Node {
 }
 
 impl Directory {
-    /// Every key of this directory and those below, each after the directory it is in, with its path from
-    /// here (`dir/sub/name`, no cycle). Reads each level of directories at once. A directory that contains
-    /// itself is listed and not entered again.
+    /// Returns every key of this directory and its subdirectories, each after that of its directory, with its
+    /// path relative to this directory (`dir/sub/name`, without a cycle). All directories of a level are read
+    /// at once. A directory that contains itself is listed, but not entered again.
     ///
     /// # Errors
-    /// A directory's record or list of keys cannot be read.
+    /// Returns an error if a directory's record or list of keys cannot be read.
     pub fn keys_recursive(&self) -> Result<Vec<Found>> {
         list(self)
     }
@@ -29,7 +29,7 @@ impl Directory {
 
 fn list(top: &Directory) -> Result<Vec<Found>> {
     let mut nodes = vec![Node { directory: top.clone(), keys: top.keys()?, children: Vec::new() }];
-    // A record entered once is not entered again, wherever it is reached from: a file may claim any graph.
+    // No record is entered twice, as directories of a file may form any graph.
     let mut entered = HashSet::from([top.contents.record.seek_directory]);
     let mut level = 0..1;
     while !level.is_empty() {
@@ -59,7 +59,7 @@ fn list(top: &Directory) -> Result<Vec<Found>> {
     Ok(flatten(&nodes))
 }
 
-/// Each key, directly followed by what is below it. Without recursion: the depth is the file's choice.
+/// Returns each key, followed by those of its directory. Without recursion, as a file determines the depth.
 fn flatten(nodes: &[Node]) -> Vec<Found> {
     let mut found = Vec::with_capacity(nodes.iter().map(|node| node.keys.len()).sum());
     // (node, next key, next child)

@@ -1,4 +1,4 @@
-//! The file as a container: header, directories, keys, and payloads without their compression.
+//! The file as a container: header, directories, keys, and decompressed payloads.
 
 mod check;
 mod compressed;
@@ -39,8 +39,8 @@ use crate::object::{Objects, Walker};
 use crate::record::{Cursor, Key};
 use crate::streamer::Streamers;
 
-/// An open ROOT file: its header, and what has been asked of its metadata so far. Cheap to clone, and shared
-/// between threads as it is.
+/// An open ROOT file, with its header and a cache of its metadata. Cheap to clone, and can be shared between
+/// threads.
 #[derive(Clone)]
 pub struct RootFile {
     shared: Arc<Shared>,
@@ -50,14 +50,14 @@ struct Shared {
     source: Arc<dyn Source>,
     header: Header,
     top: Arc<Contents>,
-    /// Directories that were known from the start, by where their records stand.
+    /// Directories that were known from the start, by the offset of their records.
     given: HashMap<u64, Arc<Contents>>,
     /// Baskets that were found by their records, in a file that was not closed.
     baskets: FoundBaskets,
     later: Later,
 }
 
-/// What is read when it is first asked for.
+/// Metadata that are read when they are first needed.
 #[derive(Default)]
 struct Later {
     directories: ProcessLock<HashMap<u64, Arc<Contents>>>,
@@ -70,7 +70,7 @@ impl RootFile {
     /// Opens a file with one read of its first kilobyte.
     ///
     /// # Errors
-    /// The source cannot be read, or is no ROOT file.
+    /// Returns an error if the source cannot be read, or is not a ROOT file.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         Self::parse(&source)
             .map(|shared| Self { shared: Arc::new(shared) })
@@ -98,36 +98,37 @@ impl RootFile {
         Ok(Shared { source: source.clone(), header, top, given, baskets, later })
     }
 
-    /// The source of its bytes.
+    /// Returns the source of the file's bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.shared.source
     }
 
-    /// The name of the file in errors.
+    /// Returns the name of the file in errors.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.shared.source.uri()
     }
 
-    /// Its header.
+    /// Returns the header of the file.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.shared.header
     }
 
-    /// The payload of a record, decompressed. Positions in it are counted from its first byte; ROOT's
-    /// references count from the key's, which [`Cursor::with_origin`] takes into account.
+    /// Returns the decompressed payload of a record. Positions in it count from its first byte; ROOT's
+    /// references count from that of the key, for which [`Cursor::with_origin`] accounts.
     ///
     /// # Errors
-    /// The record cannot be read or decompressed, or its key's lengths contradict each other.
+    /// Returns an error if the record cannot be read or decompressed, or if the lengths in its key are
+    /// inconsistent.
     pub fn payload(&self, key: &Key) -> Result<Bytes> {
         let record = key.stored().and_then(|stored| self.record_in(key.seek..stored.end, Some(key)));
         let (_, payload) = record.map_err(|error| error.in_file(self.uri()).in_object(&key.name))?;
         Ok(payload)
     }
 
-    /// Whether a record can be decompressed and its blocks have checksums, which confirm the payload.
+    /// Returns whether a record can be decompressed and its blocks have checksums, which verify the payload.
     #[must_use]
     pub fn is_verified(&self, key: &Key) -> bool {
         let stored = key.stored().ok().and_then(|range| self.source().read_one(range).ok());
@@ -136,21 +137,22 @@ impl RootFile {
         is_compressed && self.payload(key).is_ok()
     }
 
-    /// The record that begins at a byte of the file: its own key, and its payload.
+    /// Returns the key and the payload of the record at a byte of the file.
     ///
     /// # Errors
-    /// There is no record, or it cannot be read or decompressed.
+    /// Returns an error if there is no record, or if it cannot be read or decompressed.
     pub fn record(&self, at: u64, nbytes: u32) -> Result<(Key, Bytes)> {
         let record = self.record_in(at..at.saturating_add(u64::from(nbytes)), None);
         record.map_err(|error| error.in_file(self.uri()))
     }
 
-    /// The record that these bytes are, which is to be the one that a directory lists.
+    /// Returns the key and payload of the record in a range. With `listed`, its key must be that of the
+    /// directory.
     fn record_in(&self, range: Range<u64>, listed: Option<&Key>) -> Result<(Key, Bytes)> {
         let at = range.start;
         let bytes = self.source().read_one(range)?;
         let key = Key::parse(&mut Cursor::new(&bytes)).map_err(|error| error.behind(at))?;
-        // Bytes elsewhere in a file that was changed may look like an object, too.
+        // Bytes at another position of a changed file may look like an object, too.
         listed.map_or(Ok(()), |listed| listed.compare(&key))?;
         let begin = usize::from(key.keylen);
         if begin > bytes.len() {
@@ -165,18 +167,18 @@ impl RootFile {
         Ok((key, payload.into()))
     }
 
-    /// The baskets of a tree in a directory, by the records of a file that was [recovered](Self::recover) and not closed:
-    /// there may be more than the tree lists.
+    /// Returns the baskets of a tree in a directory that were found by their records, in a file that was
+    /// [recovered](Self::recover) and not closed. There may be more than in the tree.
     #[must_use]
     pub fn found_baskets(&self, directory: u64, tree: &str) -> Option<&BranchBaskets> {
         self.shared.baskets.of(directory, tree)
     }
 
-    /// The streamer infos of the file, read when first asked for. None at all in a file without a record of
-    /// them.
+    /// Returns the streamer infos of the file, which are read when they are first needed. A file without a
+    /// record of them has none.
     ///
     /// # Errors
-    /// The record cannot be read, or is no list of streamer infos.
+    /// Returns an error if the record cannot be read, or is not a list of streamer infos.
     pub fn streamers(&self) -> Result<Arc<Streamers>> {
         let parse = || {
             let Some((at, nbytes)) = self.header().info() else { return Ok(Arc::default()) };
@@ -187,35 +189,35 @@ impl RootFile {
         self.shared.later.streamers.get_or_try(parse).cloned()
     }
 
-    /// How the classes of the file are stored.
+    /// Returns the layouts of the file's classes.
     ///
     /// # Errors
-    /// The streamer infos cannot be read.
+    /// Returns an error if the streamer infos cannot be read.
     pub fn layouts(&self) -> Result<Arc<Layouts>> {
         let make = || Ok(Arc::new(Layouts::new(self.streamers()?, self.header().version % 1_000_000)));
         self.shared.later.layouts.get_or_try(make).cloned()
     }
 
-    /// The walker for this file's objects.
+    /// Returns the reader of this file's objects.
     ///
     /// # Errors
-    /// The streamer infos cannot be read.
+    /// Returns an error if the streamer infos cannot be read.
     pub fn walker(&self) -> Result<Arc<Walker>> {
         self.shared.later.walker.get_or_try(|| Ok(Arc::new(Walker::with(self.layouts()?)))).cloned()
     }
 
-    /// The object that a record is, with everything it points to.
+    /// Reads the object in a record, with all objects to which it points.
     ///
     /// # Errors
-    /// The record cannot be read, or is not what its key and the streamer infos say.
+    /// Returns an error if the record cannot be read, or does not match its key or the streamer infos.
     pub fn object(&self, key: &Key) -> Result<Objects> {
         self.object_by(Walker::read, key)
     }
 
-    /// As [`object`](Self::object), so that it can be [edited](crate::write::Edits).
+    /// Reads an object as [`object`](Self::object) does, so that it can be [edited](crate::write::Edits).
     ///
     /// # Errors
-    /// As [`object`](Self::object).
+    /// Returns the errors of [`object`](Self::object).
     pub fn object_to_edit(&self, key: &Key) -> Result<Objects> {
         self.object_by(Walker::read_to_edit, key)
     }
@@ -230,26 +232,27 @@ impl RootFile {
         objects.map_err(|error| error.in_file(self.uri()).in_object(&key.name))
     }
 
-    /// Walks the file record by record from its beginning: what a file that was not closed properly still
-    /// has.
+    /// Returns an iterator over the records of the file from its beginning, which also works for a file that
+    /// was not closed properly.
     ///
     /// # Errors
-    /// The source's size cannot be told.
+    /// Returns an error if the size of the source is unknown.
     pub fn records(&self) -> Result<Records> {
         Records::new(self.clone())
     }
 
-    /// The free segments of the file, by first and last byte. The last one begins where the file ends.
+    /// Returns the free segments of the file, by first and last byte. The last one begins at the end of the
+    /// file.
     ///
     /// # Errors
-    /// The list cannot be read.
+    /// Returns an error if the list cannot be read.
     pub fn free_segments(&self) -> Result<Vec<(u64, u64)>> {
         let Some((at, nbytes)) = self.header().free() else { return Ok(Vec::new()) };
         let (_, payload) = self.record(at, nbytes)?;
         records::parse_free(&payload).map_err(|error| error.in_file(self.uri()))
     }
 
-    /// The directories that these keys stand for. Those not seen before are read at once.
+    /// Returns the directories of these keys. Those that are not cached are read at once.
     fn load_directories(&self, keys: &[&Key]) -> Result<Vec<Arc<Contents>>> {
         let Shared { given, later: Later { directories, .. }, .. } = &*self.shared;
         let known = |seek: u64| given.get(&seek).cloned().or_else(|| directories.lock().get(&seek).cloned());
@@ -267,13 +270,13 @@ impl RootFile {
                 found.insert(key.seek, Arc::clone(contents));
             }
         }
-        // All keys are known now.
+        // All directories are cached now.
         Ok(keys.iter().filter_map(|key| found.get(&key.seek).cloned()).collect())
     }
 
-    /// The directory that a key stands for.
+    /// Returns the directory of a key.
     fn load_directory(&self, key: &Key) -> Result<Arc<Contents>> {
-        // One key was asked for.
+        // One key yields one directory.
         let missing = || ErrorKind::NotFound {
             what: "directory",
             name: key.label(),
@@ -283,7 +286,7 @@ impl RootFile {
         self.load_directories(&[key])?.pop().ok_or_else(|| missing().into())
     }
 
-    /// The error of a range beyond the end of the file, in words if the file was cut off.
+    /// Explains the error of a range beyond the end of the file, if the file was truncated.
     fn explain_cut(&self, error: Error) -> Error {
         match self.source().size() {
             Ok(size) => cut_off::explained(error, self.shared.header.end, size),
@@ -291,13 +294,13 @@ impl RootFile {
         }
     }
 
-    /// The keys of a directory, read if they are not known yet.
+    /// Returns the keys of a directory, which are read if they are not cached.
     fn keys_of(&self, directory: &Contents) -> Result<Arc<[Key]>> {
         self.load_keys(&[directory])?;
         Ok(directory.keys.get().cloned().unwrap_or_default())
     }
 
-    /// Reads the lists of keys of all these directories that are not known yet, at once.
+    /// Reads the lists of keys of directories that are not cached, at once.
     fn load_keys(&self, directories: &[&Contents]) -> Result<()> {
         let wanted = directories.iter().filter_map(|contents| Some((*contents, contents.wanted()?)));
         let (contents, ranges): (Vec<_>, Vec<_>) = wanted.unzip();
@@ -313,5 +316,5 @@ impl RootFile {
 
 forthwith_io::impl_debug!(RootFile, |it| "uri": it.uri(), "header": it.header());
 
-/// Bytes read when a file is opened: the header, and in nearly every file the top directory.
+/// Number of bytes read when a file is opened: the header and, in nearly every file, the top directory.
 const HEAD: u64 = 1024;

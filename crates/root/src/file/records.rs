@@ -1,4 +1,4 @@
-//! The file as a chain of records, and the list of its free segments.
+//! The file as a sequence of records, and the list of its free segments.
 
 use bytes::Bytes;
 use forthwith_plan::{Error, Result};
@@ -6,19 +6,19 @@ use forthwith_plan::{Error, Result};
 use super::RootFile;
 use crate::record::{Cursor, Key, RawKey};
 
-/// One link of the chain of records that a file is.
+/// Record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Offset of its first byte.
     pub at: u64,
-    /// Its length.
+    /// Length of the record.
     pub length: u64,
-    /// Its key; none if it is deleted.
+    /// Key of the record; `None` if it was deleted.
     pub key: Option<Key>,
 }
 
-/// The records of a file one after the other, from [`RootFile::records`]. Ends at the header's end of the
-/// file, or after an error.
+/// Iterator over the records of a file, from [`RootFile::records`]. It ends at the end in the header, or
+/// after an error.
 #[derive(Debug)]
 pub struct Records {
     file: RootFile,
@@ -38,7 +38,7 @@ impl Records {
         let at = self.at;
         let mut bytes = self.bytes(WINDOW)?;
         let parsed = match parse(&bytes) {
-            // A key with a very long title: once more with all of it.
+            // The key has a very long title: retry with all of it.
             Err(_) if bytes.len() as u64 == WINDOW => {
                 bytes = self.bytes(LONGEST_KEY)?;
                 parse(&bytes)
@@ -55,8 +55,8 @@ impl Records {
         Ok(Record { at, length, key })
     }
 
-    /// Goes on after a part that is not a record: with the first key behind `from` that says it stands where it does. Returns
-    /// where that is, or nothing if none follows.
+    /// Continues after a part that is not a record, at the first key after `from` that has its own offset.
+    /// Returns that offset, or `None` if there is no such key.
     pub(super) fn resume(&mut self, from: u64) -> Result<Option<u64>> {
         self.at = from;
         while self.end.saturating_sub(self.at) >= Key::FIXED + SEEKS {
@@ -74,13 +74,13 @@ impl Records {
         Ok(None)
     }
 
-    /// Bytes of the last window that are still ahead.
+    /// Returns the number of bytes of the last window after the current position.
     fn held(&self) -> u64 {
         let end = self.window_at + self.window.len() as u64;
         if self.at < self.window_at { 0 } else { end.saturating_sub(self.at) }
     }
 
-    /// Whether a key that could be one begins at a byte.
+    /// Returns whether a plausible key begins at a byte.
     fn is_key(&mut self, at: u64) -> Result<bool> {
         let before = std::mem::replace(&mut self.at, at);
         let bytes = self.bytes(LONGEST_KEY);
@@ -91,12 +91,12 @@ impl Records {
         Ok(key.is_plausible(at, self.end, cursor.position() as u64))
     }
 
-    /// Up to `length` bytes from here on, from the last window if it holds them.
+    /// Returns up to `length` bytes from the current position, from the last window if that has them.
     fn bytes(&mut self, length: u64) -> Result<Bytes> {
         let wanted = self.at..self.end.min(self.at + length);
         let window_end = self.window_at + self.window.len() as u64;
         if wanted.start < self.window_at || wanted.end > window_end {
-            // More than was asked for: the next request is not far.
+            // More than requested, as the next request is close.
             let until = self.end.min(self.at + READ + length);
             self.window = self.file.source().read_one(self.at..until)?;
             self.window_at = self.at;
@@ -126,7 +126,7 @@ impl Iterator for Records {
     }
 }
 
-/// Whether bytes have a version of keys and this byte as their own offset, which nearly never happens by chance.
+/// Returns whether bytes have a version of keys and `at` as their own offset, which is unlikely by chance.
 fn stands_at(bytes: &[u8], at: u64) -> bool {
     let number = |from: usize, length: usize| {
         let bytes = bytes.get(from..from + length).unwrap_or_default();
@@ -146,7 +146,7 @@ fn parse(bytes: &[u8]) -> Result<(i32, Option<Key>)> {
     Ok((nbytes, Some(key)))
 }
 
-/// The list of free segments: first and last byte of each.
+/// Parses the list of free segments: first and last byte of each.
 pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
     let mut cursor = Cursor::new(payload);
     let mut segments = Vec::new();
@@ -158,13 +158,13 @@ pub(super) fn parse_free(payload: &[u8]) -> Result<Vec<(u64, u64)>> {
     Ok(segments)
 }
 
-/// Bytes behind the first ones of a key, which say where it stands.
+/// Number of bytes after the fixed part of a key, with its own offset.
 const SEEKS: u64 = 8;
-/// Versions of keys are not larger, but for the 1000 of wide ones.
+/// Maximum version of keys, without the 1000 of those with 64-bit pointers.
 const LAST_VERSION: u64 = 9;
-/// Bytes that hold nearly every key.
+/// Number of bytes that contain nearly every key.
 const WINDOW: u64 = 512;
-/// Bytes that hold every key: its length has 16 bits.
+/// Maximum length of a key, which has 16 bits.
 const LONGEST_KEY: u64 = 1 << 16;
-/// Bytes read at a time.
+/// Number of bytes read at once.
 const READ: u64 = 1 << 16;

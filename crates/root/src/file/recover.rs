@@ -1,4 +1,4 @@
-//! Files that were not closed: their objects, by walking from record to record.
+//! Recovers files that were not closed, by walking over their records.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -11,61 +11,63 @@ use super::contents::Contents;
 use super::{DirectoryRecord, FoundBaskets, Later, Record, RootFile, Shared};
 use crate::record::{Cursor, Key};
 
-/// The directories and records that a recovery found.
+/// Result of a recovery.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Objects, directories included.
+    /// Number of objects, including directories.
     pub objects: usize,
-    /// Baskets: the data of trees.
+    /// Number of baskets, which have the data of trees.
     pub baskets: usize,
-    /// Deleted records, passed over.
+    /// Number of deleted records, which were skipped.
     pub deleted: usize,
-    /// Objects that a list of keys in the file does not name: what the recovery added.
+    /// Objects that no list of keys in the file names, and that the recovery added.
     pub unlisted: Vec<String>,
-    /// Whether there are streamer infos; without them only trees and what else is built in can be read.
+    /// Whether there are streamer infos. Without them, only trees and other built-in classes can be read.
     pub streamers: bool,
-    /// The record of streamer infos, if some of them cannot be read.
+    /// Record of streamer infos, if some of them cannot be read.
     pub damaged_streamers: Option<RecordGap>,
-    /// The end of the last whole record.
+    /// End of the last complete record.
     pub end: u64,
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub size: u64,
-    /// Why the walk ended before the end of the file.
+    /// Error at which the walk ended before the end of the file.
     pub stopped: Option<Error>,
-    /// Parts of the file that are not records, before others that are.
+    /// Parts of the file that are not records, but are followed by records.
     pub gaps: Vec<RecordGap>,
-    /// The places of baskets.
+    /// Offsets of baskets.
     pub basket_places: Vec<u64>,
-    /// Whether the file was closed, and is as long as it was then.
+    /// Whether the file was closed, and has the length that it had then.
     pub is_closed: bool,
 }
 
-/// A part of a file in which no record begins.
+/// Part of a file in which no record begins.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RecordGap {
-    /// Its bytes.
+    /// Range of the part.
     pub bytes: Range<u64>,
-    /// The fault of the first of them.
+    /// Error at its first byte.
     pub error: Error,
 }
 
 impl RootFile {
-    /// Opens a file that was not closed, or is damaged: walks from record to record and makes the directories of the keys
-    /// that are there, whatever the lists of keys say. After damage it goes on with the next record. A key that is damaged
-    /// where its record is, but not in the list of its directory, is that of the list.
+    /// Opens a file that was not closed, or is damaged. Walks over its records and rebuilds the directories
+    /// from their keys, whatever the lists of keys contain. After damage, the walk continues with the next
+    /// record. If the key of a record is damaged, but not its copy in the list of the directory, the copy is
+    /// used.
     ///
     /// # Errors
-    /// The source cannot be read, or not even the header and the first record of a ROOT file are there.
+    /// Returns an error if the source cannot be read, or lacks the header and first record of a ROOT file.
     pub fn recover(source: Arc<dyn Source>) -> Result<(Self, Recovered)> {
         Self::recover_with_records(source, 0)
     }
 
-    /// As [`recover`](Self::recover), of a file with records that were made anew in its last bytes.
+    /// Recovers a file as [`recover`](Self::recover) does, whose last `new_bytes` are records that were made
+    /// anew.
     ///
     /// # Errors
-    /// As [`recover`](Self::recover).
+    /// Returns the errors of [`recover`](Self::recover).
     pub fn recover_with_records(source: Arc<dyn Source>, new_bytes: u64) -> Result<(Self, Recovered)> {
         let listed = Self::open(source.clone()).map(|file| (file.header().end, file.readable_keys()));
         let (end, (listed, is_listed)) = listed.unwrap_or_default();
@@ -88,7 +90,7 @@ impl RootFile {
         found.objects = kept.keys.len();
         let baskets = std::mem::take(&mut kept.baskets);
         let file = walked.with_keys(top.clone(), &kept, baskets);
-        // Without descriptions of classes more can be read than with damaged ones.
+        // Without streamer infos, more objects can be read than with damaged ones.
         let described = file.streamers().and_then(|streamers| streamers.infos());
         let is_described = kept.info.is_some() && described.is_ok();
         found.streamers = is_described;
@@ -107,7 +109,7 @@ impl RootFile {
         Ok((file, found))
     }
 
-    /// The bytes of the records that can be told apart, in order.
+    /// Returns the ranges of the valid records, in order.
     fn sound_records(source: &Arc<dyn Source>, new_bytes: u64) -> Result<Vec<Range<u64>>> {
         let mut shared = Self::parse(source).map_err(|error| error.in_file(source.uri()))?;
         let size = source.size()?;
@@ -117,7 +119,8 @@ impl RootFile {
         Ok(kept.records)
     }
 
-    /// Looks at all records, of which the last `new_bytes` are new: a record that was cut off before them does not go on there.
+    /// Walks over all records. The last `new_bytes` are new records, so that a record that was truncated
+    /// before them does not extend into these.
     fn walk(&self, mut found: Recovered, new_bytes: u64) -> Result<(Walked, Recovered)> {
         let inner = found.size.saturating_sub(new_bytes);
         let begin = self.header().begin;
@@ -136,12 +139,12 @@ impl RootFile {
             };
             let error = match looked {
                 Ok(record) => {
-                    // Deleted records may hold old keys.
+                    // Deleted records may contain old keys.
                     body = at + record.key.as_ref().map_or(record.length, |key| key.keylen.into());
                     kept.records.push(at..at + record.length);
                     at += record.length;
                     found.end = at;
-                    // The first one is the file itself.
+                    // The first record is the file itself.
                     if record.at > begin {
                         self.take(record, &mut kept, &mut found)?;
                     }
@@ -166,7 +169,7 @@ impl RootFile {
         Ok((kept, found))
     }
 
-    /// Notes a record.
+    /// Adds a record.
     fn take(&self, record: Record, kept: &mut Walked, found: &mut Recovered) -> Result<()> {
         let Some(key) = record.key else {
             found.deleted += 1;
@@ -176,13 +179,13 @@ impl RootFile {
             "TBasket" => {
                 found.baskets += 1;
                 found.basket_places.push(record.at);
-                // Deleted trees leave their baskets in files that were closed.
+                // In files that were closed, deleted trees leave their baskets.
                 if !found.is_closed {
                     kept.baskets.push(&key, record.length);
                 }
             }
-            // The list of keys at the top, and the free segments; an RNTuple's writer gives them no
-            // class.
+            // The list of keys of the top directory, and the free segments, for which the writer of RNTuples
+            // sets no class.
             "TFile" | "" => {}
             "TList" if &*key.name == "StreamerInfo" => kept.info = Some((key.seek, record.length)),
             _ if key.is_directory() => {
@@ -199,7 +202,7 @@ impl RootFile {
         Ok(())
     }
 
-    /// The keys of all directories whose lists can be read, and whether these are all.
+    /// Returns the keys of all directories whose lists can be read, and whether all could be read.
     fn readable_keys(&self) -> (Vec<Key>, bool) {
         let (mut found, mut all) = (Vec::new(), true);
         let mut seen = HashSet::new();
@@ -222,7 +225,7 @@ impl RootFile {
         (found, all)
     }
 
-    /// The same file with these keys in its directories.
+    /// Returns this file with other keys in its directories.
     fn with_keys(&self, top: DirectoryRecord, kept: &Walked, baskets: FoundBaskets) -> Self {
         let Walked { keys, directories, info, .. } = kept;
         let mut header = self.header().clone();
@@ -233,7 +236,7 @@ impl RootFile {
         let top_seek = header.begin;
         let mut listed: HashMap<u64, Vec<Key>> = HashMap::new();
         for key in keys {
-            // Objects of a directory that is missing are at the top.
+            // Objects of a missing directory are moved to the top directory.
             let known = directories.contains_key(&key.seek_directory);
             listed.entry(if known { key.seek_directory } else { top_seek }).or_default().push(key.clone());
         }
@@ -249,11 +252,11 @@ impl RootFile {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The objects here that the file's own lists of keys do not name.
+    /// Returns the objects that the file's own lists of keys do not name.
     fn unlisted(&self, listed: &[Key]) -> Vec<String> {
         let listed: HashSet<u64> = listed.iter().map(|key| key.seek).collect();
         let all = self.keys_recursive().unwrap_or_default();
-        // Records of an RNTuple are found by its anchor, and by no directory.
+        // Records of an RNTuple are found by its anchor, and not listed in a directory.
         let blobs = all.iter().any(|found| is_anchor(&found.key) && listed.contains(&found.key.seek));
         let known = |key: &Key| listed.contains(&key.seek) || (blobs && &*key.class_name == "RBlob");
         let new = all.iter().filter(|found| !known(&found.key));
@@ -261,19 +264,19 @@ impl RootFile {
     }
 }
 
-/// The records that a walk found.
+/// Records that a walk found.
 #[derive(Default)]
 struct Walked {
     keys: Vec<Key>,
     directories: HashMap<u64, DirectoryRecord>,
-    /// The descriptions of classes.
+    /// Position and length of the record of streamer infos.
     info: Option<(u64, u64)>,
-    /// The bytes of all records.
+    /// Ranges of all records.
     records: Vec<Range<u64>>,
     baskets: FoundBaskets,
 }
 
-/// Compares a record with its place.
+/// Checks that a record has its own offset.
 fn is_sound(record: &Record) -> Result<()> {
     let Some(key) = &record.key else { return Ok(()) };
     if key.seek == record.at && u64::from(key.keylen) <= record.length {
@@ -283,8 +286,8 @@ fn is_sound(record: &Record) -> Result<()> {
     Err(Error::not_a("a record", what).at_byte(record.at))
 }
 
-/// The source with the keys of its records as directories list them, where a record's own is damaged. A list may be damaged
-/// as well: nothing within a `sound` record is changed.
+/// Returns the source with damaged keys of records replaced by the copies in directories. A list may be
+/// damaged as well, so nothing within a `sound` record is changed.
 fn mended(source: Arc<dyn Source>, listed: &[Key], sound: &[Range<u64>]) -> Result<Arc<dyn Source>> {
     let size = source.size()?;
     let mut patches = Vec::new();
@@ -296,7 +299,7 @@ fn mended(source: Arc<dyn Source>, listed: &[Key], sound: &[Range<u64>]) -> Resu
     let mut places: Vec<u64> = listed.iter().map(|key| key.seek).collect();
     places.sort_unstable();
     for key in listed {
-        // Two keys cannot be in one place.
+        // Only one of two keys with the same offset can be valid.
         let at = places.partition_point(|place| *place < key.seek);
         if key.seek < begin || is_within(key.seek) || places.get(at + 1) == Some(&key.seek) {
             continue;
@@ -327,10 +330,11 @@ fn mended(source: Arc<dyn Source>, listed: &[Key], sound: &[Range<u64>]) -> Resu
     Ok(Arc::new(Patched::new(source, patches)))
 }
 
-/// Differences of a key from its list that damage makes, where a later record in its place differs in more.
+/// Maximum number of bytes in which a damaged key differs from its copy; a later record in its place differs
+/// in more.
 const FEW: usize = 2;
 
-/// Tests for the first bytes of an RNTuple.
+/// Returns whether a key is that of an RNTuple's anchor.
 fn is_anchor(key: &Key) -> bool {
     matches!(&*key.class_name, "ROOT::RNTuple" | "ROOT::Experimental::RNTuple")
 }

@@ -9,7 +9,8 @@ use crate::object::{Object, Value};
 /// Reads a `TEfficiency`, with buffered entries of both histograms filled into bins.
 ///
 /// # Errors
-/// Members are missing or damaged, or the two histograms have different numbers of bins.
+/// Returns an error if members are missing or damaged, or if the two histograms have different numbers of
+/// bins.
 pub fn efficiency(object: Object<'_>) -> Result<Efficiency> {
     let object = object.readable()?;
     let missing = |member: &str| Error::invalid("an efficiency without this member").in_member(member);
@@ -50,7 +51,7 @@ pub fn efficiency(object: Object<'_>) -> Result<Efficiency> {
     })
 }
 
-/// The priors of the first bins, of an efficiency whose bins have their own.
+/// Returns the priors of the first `bins` bins, of an efficiency with a prior for each bin.
 fn bin_priors(object: Object<'_>, bins: usize) -> Result<Vec<(f64, f64)>> {
     let number = |value: Value<'_>| if let Value::Float(number) = value { Some(number) } else { None };
     let pair = |value: Value<'_>| match value {

@@ -1,4 +1,4 @@
-//! Histograms and efficiencies of `forthwith-hist` from the objects of a file.
+//! Reads histograms and efficiencies of `forthwith-hist` from the objects of a file.
 
 mod efficiency;
 
@@ -10,11 +10,11 @@ use forthwith_plan::{Error, Result};
 
 use crate::object::{Array, Object};
 
-/// Reads a `TH1`, `TH2`, `TH3` or profile as it is stored: with entries that are buffered, and without a comparison of the
-/// number of bins with the lengths of arrays ([`Histogram::check_lengths`]).
+/// Reads a `TH1`, `TH2`, `TH3` or profile as stored: buffered entries are kept, and the number of bins is not
+/// compared with the lengths of arrays ([`Histogram::check_lengths`]).
 ///
 /// # Errors
-/// The object or its axes were not read, or its buffer is damaged.
+/// Returns an error if the object or its axes were not read, or if its buffer is damaged.
 pub fn histogram(object: Object<'_>) -> Result<Histogram> {
     let object = object.readable()?;
     let axis = |name| object.object(name).map(axis).transpose();
@@ -57,7 +57,7 @@ pub(crate) fn axis(axis: Object<'_>) -> Result<Axis> {
     })
 }
 
-/// Reads the numbers of bins.
+/// Converts the array of bins.
 pub(crate) fn bin_array(array: Array<'_>) -> BinArray {
     match array.basic {
         DType::Float32 => BinArray::Single(array.floats().map(|value| value as f32).collect()),
@@ -66,7 +66,7 @@ pub(crate) fn bin_array(array: Array<'_>) -> BinArray {
     }
 }
 
-/// An error of `forthwith-hist` as an error of the object, with the member that is damaged.
+/// Converts an error of `forthwith-hist` to an error of the object, with the damaged member.
 #[must_use]
 pub fn histogram_error(error: forthwith_hist::Error) -> Error {
     let failure = match error {
@@ -82,7 +82,7 @@ pub fn histogram_error(error: forthwith_hist::Error) -> Error {
     }
 }
 
-/// Number of axes that have bins.
+/// Returns the number of axes with bins.
 fn dimensions(histogram: Object<'_>) -> usize {
     let is = |class| histogram.class() == class || histogram.bases().any(|base| base.class == class);
     match () {

@@ -1,4 +1,4 @@
-//! ROOT's own collections, which are streamed by code of their own.
+//! ROOT's own collections, which have custom streamers.
 
 use forthwith_plan::{Error, Result};
 
@@ -8,8 +8,8 @@ use crate::class::Native;
 use crate::record::{Frame, text};
 
 impl Reader<'_> {
-    /// A collection of pointers. A `TMap` has two for each object that it counts, a `TObjArray` its lower bound before
-    /// them, and a `TList` an option behind each.
+    /// Reads a collection of pointers. A `TMap` has two for each object in its count, a `TObjArray` its lower
+    /// bound before them, and a `TList` an option after each.
     pub(super) fn bag(&mut self, kind: Native, depth: usize) -> Result<(i16, Contents)> {
         self.in_frame(|reader, frame| {
             let (name, count) = reader.collection(frame)?;
@@ -28,8 +28,8 @@ impl Reader<'_> {
         })
     }
 
-    /// `TBtree`: how its nodes are made, then a collection in a frame of its own. It has no version, and
-    /// nothing stands for it.
+    /// Reads a `TBtree`: numbers about its nodes, then a collection in a frame of its own. Its frame has no
+    /// version, and no checksum in its place.
     pub(super) fn btree(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.frame_without_checksum()?;
         self.cursor.take(NODE_NUMBERS * 4)?;
@@ -38,8 +38,8 @@ impl Reader<'_> {
         Ok((frame.version, contents))
     }
 
-    /// `TClonesArray`: the name of the class with its version, then the objects, member by member or one by
-    /// one.
+    /// Reads a `TClonesArray`: the class name with its version, then the objects, stored member-wise or
+    /// object-wise.
     pub(super) fn clones(&mut self, depth: usize) -> Result<(i16, Contents)> {
         let frame = self.frame()?;
         let bits = if frame.version > 2 { self.cursor.tobject()?.bits } else { 0 };
@@ -48,7 +48,7 @@ impl Reader<'_> {
         let class = text(self.cursor.string()?);
         let (class, version) = class.rsplit_once(';').unwrap_or((&class, "0"));
         let version: i32 = version.trim().parse().unwrap_or(0);
-        // Old files have it negative.
+        // It is negative in old files.
         let count = i64::from(self.cursor.i32()?).unsigned_abs() as usize;
         let _lower_bound = self.cursor.i32()?;
         let by_member = bits & if frame.version == 3 { OLD_BY_MEMBER } else { BY_MEMBER } != 0;
@@ -73,10 +73,10 @@ impl Reader<'_> {
         Ok((frame.version, Contents::Items { first: links as u32, count: count as u32, name }))
     }
 
-    /// The beginning of all collections: the offset of the name, and the number of objects.
+    /// Reads the beginning of a collection: the offset and length of its name, and the number of objects.
     fn collection(&mut self, frame: &Frame) -> Result<((u32, u32), usize)> {
         let (name, count) = self.cursor.collection(frame.version)?;
-        // The count stands behind the name.
+        // The count follows the name.
         let begin = self.cursor.position() - 4 - name.len();
         Ok(((begin as u32, name.len() as u32), count))
     }
@@ -96,7 +96,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Room for this number of links, if as many things of at least `size` bytes can follow.
+    /// Reserves this number of links, if the remaining bytes suffice for items of at least `size` bytes.
     pub(super) fn links(&mut self, count: usize, size: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / size;
         if count > limit {
@@ -109,9 +109,9 @@ impl Reader<'_> {
     }
 }
 
-/// Numbers that say how the nodes of a `TBtree` are made.
+/// Number of numbers about the nodes of a `TBtree`.
 const NODE_NUMBERS: usize = 6;
-/// Set in the bits of a `TClonesArray` whose objects are stored member by member.
+/// Status bit of a `TClonesArray` whose objects are stored member-wise.
 const BY_MEMBER: u32 = 1 << 12;
-/// The same in version 3.
+/// Status bit of such a `TClonesArray` in version 3.
 const OLD_BY_MEMBER: u32 = 1 << 14;

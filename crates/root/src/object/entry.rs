@@ -1,7 +1,7 @@
-//! Entries of branches, read so that they can be [written](crate::write::Edits::write) at another offset.
+//! Reads entries of branches so that they can be [written](crate::write::Edits::write) at another offset.
 //!
-//! Class tags and references within an entry count bytes from the start of the basket's buffer, so an entry that gets
-//! another offset there has to be read, as far as pointers are concerned, and written anew.
+//! Class tags and references within an entry are offsets from the start of the basket's buffer. An entry that
+//! is moved has to be read as far as pointers are concerned, and rewritten.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::cpp::CppType;
 use crate::record::{BEFORE, Cursor, is_bad_reference, text};
 use crate::streamer::Element;
 
-/// The value that the entries of one branch store.
+/// Type of the entries of a branch.
 #[derive(Clone, Debug)]
 pub struct EntryValue(Stored);
 
@@ -25,18 +25,19 @@ pub struct EntryValue(Stored);
 enum Stored {
     /// An object in place.
     Object(Arc<str>),
-    /// The members of an object without a frame around them, in a version or with a checksum.
+    /// The members of an object without a frame, in a version or with a checksum.
     Members(Arc<str>, i32, Option<u32>),
-    /// The halves of a pair without a frame.
+    /// The values of a pair without a frame.
     Halves(Arc<Pair>),
     /// A member of a class, or that of all items of a collection.
     Member(Member),
-    /// An object behind the name of its class.
+    /// An object after its class name.
     Named(Arc<str>),
 }
 
 impl EntryValue {
-    /// A whole object of a class. A branch that was divided stores the members alone, of the class version or checksum given.
+    /// Returns the value of a branch of whole objects of a class. A split branch only has the members, in the
+    /// version or with the checksum given.
     #[must_use]
     pub fn of_object(class: &str, divided: Option<(i32, u32)>, file: &Layouts) -> Self {
         let kind = CppType::parse(class);
@@ -60,8 +61,9 @@ impl EntryValue {
         })
     }
 
-    /// The base or member that an element describes, or with `items`, that of all items of a collection. `None` for a base
-    /// of items, whose members cannot be told apart without the number of items.
+    /// Returns the value of a branch for the base or member of an element or, with `items`, for that of all
+    /// items of a collection. Returns `None` for a base of items, whose members cannot be separated without
+    /// the number of items.
     #[must_use]
     pub fn of_member(element: &Element, items: bool, file: &Layouts) -> Option<Self> {
         let member = Member::of(element, file);
@@ -75,13 +77,14 @@ impl EntryValue {
         }))
     }
 
-    /// An object behind the name of its class, which is that of the branch if the name is empty.
+    /// Returns the value of a branch whose objects follow their class name. If that is empty, it is that of
+    /// the branch.
     #[must_use]
     pub fn of_named_object(class: &str) -> Self {
         Self(Stored::Named(class.into()))
     }
 
-    /// Whether there may be pointers to objects in an entry. What classes have as members is not looked at.
+    /// Returns whether an entry may have pointers to objects. The members of classes are not considered.
     #[must_use]
     pub fn may_point(&self) -> bool {
         match &self.0 {
@@ -127,18 +130,18 @@ fn item_may_point(item: &Item) -> bool {
 }
 
 impl Walker {
-    /// Reads an entry of a branch, with notes of where its pointers stand. `origin` is the offset of the entry's first byte,
-    /// counted from the start of the basket's key.
+    /// Reads an entry of a branch, and records the positions of its pointers. `origin` is the offset of the
+    /// entry's first byte from the start of the basket's key.
     ///
     /// # Errors
-    /// The bytes are not such a value, or its class is not described.
+    /// Returns an error if the bytes are not such a value, or if its class has no streamer info.
     pub fn read_entry(&self, entry: Bytes, origin: u32, value: &EntryValue) -> Result<Objects> {
         if u32::try_from(entry.len()).is_err() {
             return Err(Error::out_of_range("length of an entry", entry.len(), u32::MAX));
         }
         let cursor = Cursor::with_origin(&entry, origin);
         let mut reader = Reader::new(self, cursor, Some(Marks::default()));
-        // The entry itself, which is not an object that pointers could mean.
+        // The entry itself, which is not an object to which pointers could lead.
         let class = reader.class_by_name("");
         reader.open(class, 0);
         reader.to.nodes[0].body = entry.len() as u32;
@@ -154,11 +157,11 @@ impl Walker {
 }
 
 impl Walker {
-    /// Reads an entry of a branch, and compares its class tags and references with the classes and objects in it. What else
-    /// is wrong with the entry is not looked at.
+    /// Checks that the class tags and references in an entry lead to classes and objects in it. Other errors
+    /// of the entry are ignored.
     ///
     /// # Errors
-    /// A tag or reference that leads to none.
+    /// Returns an error if a tag or reference leads to neither.
     pub fn check_pointers(&self, entry: Bytes, origin: u32, value: &EntryValue) -> Result<()> {
         let objects = match self.read_entry(entry, origin, value) {
             Err(error) if is_bad_reference(&error) => return Err(error),
@@ -176,7 +179,7 @@ impl Walker {
 }
 
 impl Objects {
-    /// The place of a reference that leads to no object, and where it leads to.
+    /// Returns the position of a reference that does not lead to an object, and its target.
     fn dangling(&self, is_object: impl Fn(usize) -> bool) -> Option<(usize, usize)> {
         let spots = &self.marks.as_ref()?.spots;
         spots.iter().find_map(|spot| match spot.kind {
@@ -207,7 +210,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The members of an object that has no frame.
+    /// Reads the members of an object without a frame.
     fn members_alone(&mut self, class: &str, version: i32, checksum: Option<u32>) -> Result<()> {
         let class = self.class_by_name(class);
         let read = self.by_layout(class, version, checksum, |reader, _, steps| {
@@ -219,7 +222,7 @@ impl Reader<'_> {
         read.ok_or_else(|| self.unknown(class, version as i16))
     }
 
-    /// As many values of a member as there are: those of all items of a collection stand one behind the other.
+    /// Reads values of a member up to the end. Those of all items of a collection are contiguous.
     fn until_end(&mut self, member: &Member) -> Result<()> {
         while self.cursor.remaining() > 0 {
             let before = self.cursor.position();
@@ -231,7 +234,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A member by itself: what counts its items is in another branch, so that they go up to the end of the frame.
+    /// Reads a member of a branch. Its counter is in another branch, so that its items extend to the end of
+    /// the frame.
     fn lone_member(&mut self, member: &Member) -> Result<()> {
         match &member.value {
             Value::Loop { class, pointers, .. } => self.in_frame(|reader, _| {
@@ -267,8 +271,8 @@ impl Reader<'_> {
     }
 }
 
-/// Whether bytes hold what every entry with pointers to objects holds: the name of a class, in the place of a pointer. Such
-/// a name stands behind a byte count and a mark. Other bytes may look so, but seldom do.
+/// Returns whether bytes contain a class name in place of a pointer, as every entry with pointers to objects
+/// does. The name follows a byte count and a tag. Other bytes seldom look like that.
 #[must_use]
 pub fn names_class(bytes: &[u8]) -> bool {
     let is_name = |(at, window): (usize, &[u8])| {
@@ -276,7 +280,7 @@ pub fn names_class(bytes: &[u8]) -> bool {
             return false;
         }
         let count = u32::from_be_bytes([window[0] & 0x3F, window[1], window[2], window[3]]) as usize;
-        // The count is of the mark, the name and what follows.
+        // The count includes the tag, the name and the contents.
         let rest = &bytes[at + 4..];
         let Some(name) = rest.get(4..count) else { return false };
         let length = name.iter().position(|&byte| byte == 0).unwrap_or(0);
@@ -285,7 +289,7 @@ pub fn names_class(bytes: &[u8]) -> bool {
     bytes.windows(8).enumerate().any(is_name)
 }
 
-/// The mark before the name of a class.
+/// Tag before a class name.
 const NAMED: [u8; 4] = [0xFF; 4];
 
 #[cfg(test)]
@@ -300,7 +304,7 @@ mod tests {
         Walker::new(Arc::new(Streamers::default()))
     }
 
-    /// An entry of `vector<TNamed*>`: two of them, the first once more, and one that is null.
+    /// Returns an entry of `vector<TNamed*>`: two objects, the first again, and null.
     fn entry(origin: u16) -> Vec<u8> {
         let mut buffer = Buffer::new(origin);
         buffer.frame(9, |buffer| {
@@ -336,7 +340,7 @@ mod tests {
         assert!(moved.is_err());
         assert!(walker.check_pointers(entry(100).into(), 90, &value).is_err());
         assert!(walker.check_pointers(entry(100).into(), 100, &value).is_ok());
-        // Of the tags behind the first name, one of a class and one of an object.
+        // One tag of a class and one of an object, after the first name.
         let mut changed = entry(100);
         let at = changed.windows(4).rposition(|word| word == [0, 0, 0, 112]).unwrap();
         changed[at + 3] += 1;

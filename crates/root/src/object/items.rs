@@ -1,4 +1,4 @@
-//! Containers of the standard library, and whatever else repeats.
+//! Containers of the standard library, and other repeated values.
 
 use forthwith_plan::{Error, Result};
 
@@ -9,7 +9,7 @@ use crate::cpp::{Container, Holds, Number};
 use crate::record::BYTE_COUNT;
 
 impl Reader<'_> {
-    /// A container behind a frame.
+    /// Reads a container in a frame.
     pub(super) fn framed(&mut self, item: &Item, depth: usize) -> Result<Member> {
         self.in_frame(|reader, frame| match frame.member_wise {
             true => {
@@ -20,19 +20,19 @@ impl Reader<'_> {
         })
     }
 
-    /// A container that is an object of its own: a record, or what a pointer leads to.
+    /// Reads a container that is an object of its own: a record, or the target of a pointer.
     ///
-    /// ROOT writes it without a frame, its count first, where the class is streamed by a dictionary's own
-    /// code, and with one where it is streamed as a collection, which can be member by member. A count that
-    /// could be taken for a byte count would be of 2^30 items, more than a record has bytes. `ends` says that
-    /// the cursor ends where the object does, as its tag told.
+    /// If the class is streamed by the code of a dictionary, ROOT writes it without a frame, beginning with
+    /// its count. If it is streamed as a collection, it has a frame, and may be stored member-wise. A count
+    /// that looks like a byte count would be of 2^30 items, more than a record has bytes. `ends` tells that
+    /// the cursor ends where the object does, according to its tag.
     pub(super) fn whole_container(&mut self, item: &Item, ends: bool, depth: usize) -> Result<Member> {
         let mut ahead = self.cursor;
         if ahead.u32()? & BYTE_COUNT != 0 {
             return self.framed(item, depth);
         }
         let member = self.item(item, depth + 1)?;
-        // Nothing else says how long it is, so that a wrong count would leave out values.
+        // Only this end detects a wrong count, which would drop values.
         if (ends || self.is_record()) && self.cursor.remaining() > 0 {
             let (expected, found) = (self.cursor.end() as u64, self.cursor.position() as u64);
             return Err(Error::mismatch("end of a container", expected, found).at_byte(found));
@@ -40,10 +40,10 @@ impl Reader<'_> {
         Ok(member)
     }
 
-    /// Several containers behind one frame.
+    /// Reads several containers in one frame.
     pub(super) fn framed_many(&mut self, item: &Item, count: usize, depth: usize) -> Result<Member> {
         self.in_frame(|reader, frame| {
-            // The version of the items' class stands there once.
+            // The frame has the version of the items' class once.
             let written = if frame.member_wise { Some(reader.written(frame)?) } else { None };
             reader.values(Shape::List, count, 4, |reader, _| match written {
                 Some(written) => reader.by_member(item, written, depth + 1),
@@ -52,7 +52,7 @@ impl Reader<'_> {
         })
     }
 
-    /// This number of values, each of at least `least` bytes.
+    /// Reads `count` values of at least `least` bytes each.
     pub(super) fn values(
         &mut self,
         shape: Shape,
@@ -67,7 +67,7 @@ impl Reader<'_> {
         Ok(Member::List(shape, first as u32, count as u32))
     }
 
-    /// Room for this number of values, if as many can follow.
+    /// Reserves this number of values, if the remaining bytes suffice.
     pub(super) fn room(&mut self, count: usize, least: usize) -> Result<usize> {
         let limit = self.cursor.remaining() / least.max(1);
         if count > limit && least > 0 {
@@ -79,7 +79,7 @@ impl Reader<'_> {
         Ok(first)
     }
 
-    /// One item, as it stands in a container that is stored item by item.
+    /// Reads one item as in a container that is stored object-wise.
     pub(super) fn item(&mut self, item: &Item, depth: usize) -> Result<Member> {
         Ok(match item {
             Item::Number(number) => match number.basic {
@@ -116,7 +116,7 @@ impl Reader<'_> {
                     reader.item(if index % 2 == 0 { key } else { value }, depth + 1)
                 })?
             }
-            // As an object of its own.
+            // A pair is an object of its own.
             Item::Pair(pair) => self.in_frame(|reader, _| {
                 reader
                     .values(Shape::Pair, 2, 0, |reader, index| reader.apart(&pair.members[index], depth + 1))
@@ -125,7 +125,7 @@ impl Reader<'_> {
         })
     }
 
-    /// This number of objects in place, or pointers.
+    /// Reads `count` objects in place, or pointers.
     pub(super) fn repetitions(
         &mut self,
         class: &str,
@@ -146,7 +146,7 @@ impl Reader<'_> {
     }
 }
 
-/// The kind of list for the items of a container.
+/// Returns the kind of list for the items of a container.
 pub(super) fn shape(container: &Container) -> Shape {
     if container.of == Holds::Set { Shape::Set } else { Shape::List }
 }

@@ -1,5 +1,5 @@
-//! Where the parts of a record stand whose bytes depend on other places: byte counts and pointers. An editor
-//! of records needs them.
+//! Positions of the parts of a record whose bytes depend on other positions, for editing: byte counts and
+//! pointers.
 
 use std::ops::Range;
 
@@ -7,18 +7,18 @@ use super::reader::Reader;
 use crate::record::{Cursor, Frame, Tag};
 use forthwith_plan::Result;
 
-/// The places that were noted while a record was read.
+/// Positions that were recorded while a record was read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Marks {
-    /// Byte counts and pointers, in the order of the payload; one that holds others stands before them.
+    /// Byte counts and pointers, in the order of the payload. One that contains others precedes them.
     pub(crate) spots: Vec<Spot>,
-    /// Bytes that were passed over, so that there can be pointers in them.
+    /// Ranges that were skipped, and may contain pointers.
     pub(crate) passed: Vec<Range<usize>>,
-    /// Where the members of objects stand, by their number among all members.
+    /// Positions of the members of objects, by index.
     places: Vec<Range<u32>>,
 }
 
-/// A byte count, or what stands where a pointer was written.
+/// A byte count or pointer.
 #[derive(Clone, Debug)]
 pub(crate) struct Spot {
     pub(crate) begin: usize,
@@ -28,24 +28,24 @@ pub(crate) struct Spot {
 
 #[derive(Clone, Debug)]
 pub(crate) enum SpotKind {
-    /// A byte count, which counts what follows it up to the end.
+    /// A byte count, of the bytes up to the end.
     Frame,
-    /// A pointer to nothing, or to the record itself.
+    /// A null pointer, or a pointer to the record itself.
     Fixed,
-    /// A pointer to an object that stands elsewhere in the record.
+    /// A pointer to an object at another position of the record.
     Reference(usize),
-    /// An object: its class, and where its contents begin.
+    /// An object: its class, and the beginning of its contents.
     Object { class: Box<str>, contents: usize },
 }
 
 impl Marks {
-    /// Where a member stands. Of a `TObject`'s members nothing is noted.
+    /// Returns the position of a member. Members of a `TObject` have none.
     pub(super) fn place(&self, member: usize) -> Option<Range<usize>> {
         let place = self.places.get(member).filter(|place| place.end > 0)?;
         Some(place.start as usize..place.end as usize)
     }
 
-    /// The lengths of the tables.
+    /// Returns the lengths of the tables.
     pub(super) fn lengths(&self) -> (usize, usize) {
         (self.spots.len(), self.passed.len())
     }
@@ -58,22 +58,21 @@ impl Marks {
 }
 
 impl Reader<'_> {
-    /// As [`Cursor::frame`].
+    /// Reads a frame as [`Cursor::frame`] does, and records it.
     pub(super) fn frame(&mut self) -> Result<Frame> {
         let frame = self.cursor.frame()?;
         self.note_frame(&frame);
         Ok(frame)
     }
 
-    /// As [`Cursor::frame_without_checksum`].
+    /// Reads a frame as [`Cursor::frame_without_checksum`] does, and records it.
     pub(super) fn frame_without_checksum(&mut self) -> Result<Frame> {
         let frame = self.cursor.frame_without_checksum()?;
         self.note_frame(&frame);
         Ok(frame)
     }
 
-    /// Notes a pointer whose tag was read, and returns the number under which its end is
-    /// [noted](Self::note_end).
+    /// Records a pointer whose tag was read. Returns the index for [`note_end`](Self::note_end).
     #[inline]
     pub(super) fn note_pointer(&mut self, begin: usize, tag: &Tag<'_>) -> usize {
         let end = self.cursor.position();
@@ -90,7 +89,7 @@ impl Reader<'_> {
         marks.spots.len() - 1
     }
 
-    /// Notes where an object ends that a pointer leads to.
+    /// Records the end of an object to which a pointer leads.
     #[inline]
     pub(super) fn note_end(&mut self, number: usize) {
         let end = self.cursor.position();
@@ -99,7 +98,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes bytes that were passed over, up to here.
+    /// Records that the bytes up to the current position were skipped.
     #[inline]
     pub(super) fn note_passed(&mut self, begin: usize) {
         let end = self.cursor.position();
@@ -110,28 +109,28 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes where a member stands.
+    /// Records the position of a member.
     #[inline]
     pub(super) fn note_place(&mut self, member: usize, place: Range<usize>) {
         if let Some(marks) = &mut self.to.marks {
             if marks.places.len() <= member {
                 marks.places.resize(member + 1, 0..0);
             }
-            // Positions were compared with what 32 bits hold when reading began.
+            // The length was compared with 32 bits when reading began.
             marks.places[member] = place.start as u32..place.end as u32;
         }
     }
 
     fn note_frame(&mut self, frame: &Frame) {
         let (Some(marks), Some(end)) = (&mut self.to.marks, frame.end) else { return };
-        // A frame that was read once more.
+        // The frame may have been read before.
         if marks.spots.last().is_none_or(|last| last.begin != frame.begin) {
             marks.spots.push(Spot { begin: frame.begin, end, kind: SpotKind::Frame });
         }
     }
 }
 
-/// Whether bytes that nothing is known of may hold pointers: a class's name, or a reference to one.
+/// Returns whether skipped bytes may contain pointers: a class name, or a reference to one.
 pub(crate) fn may_point(payload: &[u8], range: &Range<usize>, origin: u32) -> bool {
     let cursor = Cursor::with_origin(payload, origin);
     let bytes = payload.get(range.clone()).unwrap_or_default();

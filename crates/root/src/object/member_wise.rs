@@ -1,4 +1,4 @@
-//! Items that are stored member by member: the first member of all of them, then the second.
+//! Items that are stored member-wise: the first member of all items, then the second.
 
 use forthwith_plan::{Error, Result};
 
@@ -10,14 +10,14 @@ use crate::class::{self, Item, Value};
 use crate::record::Frame;
 
 impl Reader<'_> {
-    /// The version of items that are stored member by member.
+    /// Reads the version of items that are stored member-wise.
     pub(super) fn written(&mut self, frame: &Frame) -> Result<Written> {
         let version = self.cursor.i16()?;
         let checksum = if version <= 0 { Some(self.cursor.u32()?) } else { None };
         Ok(Written { streamed: frame.version, version, checksum })
     }
 
-    /// The contents of a container whose items are stored member by member.
+    /// Reads the contents of a container whose items are stored member-wise.
     pub(super) fn by_member(&mut self, item: &Item, written: Written, depth: usize) -> Result<Member> {
         let Written { streamed, version, checksum } = written;
         let (shape, item, pair) = match item {
@@ -34,7 +34,7 @@ impl Reader<'_> {
             return self.values(shape, 0, 0, |_, _| Ok(Member::Null));
         }
         if let Some(members) = pair {
-            // Keys and values of a map stand among each other, and the halves of pairs in lists of their own.
+            // Keys and values of a map alternate, and the values of pairs are in lists of their own.
             let lists = if shape == Shape::Map { 0 } else { count };
             let pairs = self.room(lists + 2 * count, 0)?;
             let halves = pairs + lists;
@@ -54,7 +54,7 @@ impl Reader<'_> {
                 let first = self.member_wise(class, i32::from(version), checksum, count, depth)?;
                 self.values(shape, count, 0, |_, index| Ok(Member::Object(first + index as u32)))
             }
-            // One member, of which there is one in each.
+            // The only member of each array.
             Some(Item::Array(array)) => {
                 let first = self.room(count, 0)?;
                 self.apart_column(array, Column { first, slot: 0, width: 1, count }, depth)?;
@@ -64,7 +64,7 @@ impl Reader<'_> {
         }
     }
 
-    /// One member of many values, which nothing counts.
+    /// Reads one member of many values, without a counter.
     fn apart_column(&mut self, member: &class::Member, to: Column, depth: usize) -> Result<()> {
         self.column(&member.value, member.array, [0; 2], to, depth)?;
         for place in (0..to.count).map(|index| to.first + index * to.width) {
@@ -73,7 +73,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// One member of many objects.
+    /// Reads one member of many objects.
     fn column(
         &mut self,
         value: &Value,
@@ -85,7 +85,7 @@ impl Reader<'_> {
         let Column { first, slot, width, count } = to;
         let length = array.unwrap_or(1) as usize;
         match value {
-            // One frame for those of all objects.
+            // One frame for the containers of all objects.
             Value::Container(item) => {
                 let all = self.framed_many(item, count.saturating_mul(length), depth)?;
                 self.share(all, array, to);
@@ -112,7 +112,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Shares a list out to objects: to each an item, or as many as an array has.
+    /// Distributes a list among objects: an item for each, or as many as an array has.
     fn share(&mut self, all: Member, array: Option<u32>, to: Column) {
         let Member::List(_, begin, _) = all else { return };
         for index in 0..to.count {
@@ -124,7 +124,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Strings, with one frame for all of them or without, into every `stride`th slot from `first` on.
+    /// Reads strings, perhaps in one frame, into every `stride`th slot from `first` on.
     fn text_column(&mut self, first: usize, stride: usize, count: usize) -> Result<()> {
         self.perhaps_framed(|reader| {
             for index in 0..count {
@@ -134,15 +134,15 @@ impl Reader<'_> {
         })
     }
 
-    /// A list of strings, with one frame for all of them or without.
+    /// Reads a list of strings, perhaps in one frame.
     pub(super) fn texts(&mut self, count: usize) -> Result<Member> {
         let first = self.room(count, 1)?;
         self.text_column(first, 1, count)?;
         Ok(Member::List(Shape::List, first as u32, count as u32))
     }
 
-    /// Objects of one class, their first members one after the other, then their second ones, and so on.
-    /// Answers the number of the first object; those of the others follow.
+    /// Reads objects of one class: the first member of all objects, then the second. Returns the index of the
+    /// first object, after which are the others.
     pub(super) fn member_wise(
         &mut self,
         class: u32,
@@ -188,7 +188,7 @@ impl Reader<'_> {
                 Step::Member(value, array, counters) => {
                     self.column(value, *array, *counters, Column { first, slot, width, count }, depth)?;
                 }
-                // Its members take part.
+                // The members of the base are among those of the class.
                 Step::Enter(base) if base.flat => {
                     at += 1;
                     continue;
@@ -213,32 +213,32 @@ impl Reader<'_> {
     }
 }
 
-/// The slots of one member of many objects.
+/// Slots of one member of many objects.
 #[derive(Clone, Copy)]
 struct Column {
-    /// The first slot of the first object's members.
+    /// First slot of the first object's members.
     first: usize,
-    /// The slot of this member.
+    /// Slot of this member.
     slot: usize,
-    /// The number of slots of each object.
+    /// Number of slots of each object.
     width: usize,
-    /// The number of objects.
+    /// Number of objects.
     count: usize,
 }
 
-/// How items are written that are stored member by member.
+/// Version of items that are stored member-wise.
 #[derive(Clone, Copy)]
 pub(super) struct Written {
-    /// The version in the frame: that of ROOT's class of streamer infos, which before version 7 wrote members
-    /// of no items, too.
+    /// Version in the frame, which is that of `TStreamerInfo`. Before version 7, members were written even
+    /// without items.
     streamed: i16,
-    /// The version of the items' class.
+    /// Version of the items' class.
     version: i16,
     checksum: Option<u32>,
 }
 
-/// The end of the steps that belong together with the one at `at` (a base is one with everything in it), and
-/// the number of slots they fill.
+/// Returns the end of the steps that belong to the one at `at` (for a base, all of its steps), and the number
+/// of slots that they fill.
 fn group(steps: &[Step], at: usize) -> (usize, usize) {
     let (mut next, mut slots, mut depth) = (at, 0, 0_usize);
     loop {

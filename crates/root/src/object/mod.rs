@@ -1,4 +1,4 @@
-//! Objects: the walker that reads any of them by its streamer info, and what it has read.
+//! Objects: the reader that follows streamer infos, and the objects that it returns.
 
 mod collections;
 mod entry;

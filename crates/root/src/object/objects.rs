@@ -1,4 +1,4 @@
-//! Objects that were read: by number in a few flat tables, and the views of them.
+//! Objects that were read: flat tables, and views of these.
 
 mod arrays;
 mod labels;
@@ -17,10 +17,10 @@ use crate::class::Numbers;
 use crate::record::{Cursor, text};
 use forthwith_columns::DType;
 
-/// The object of a record with everything it points to.
+/// The object of a record, with all objects to which it points.
 ///
-/// Objects are numbers into shared tables, text and arrays are ranges of the payload: a tree with thousands
-/// of branches is a handful of allocations, and pointers that lead in a circle are nothing special.
+/// Objects are indexes into shared tables, and text and arrays are ranges of the payload: a tree with
+/// thousands of branches takes a handful of allocations, and pointers may form cycles.
 #[derive(Debug, Default)]
 pub struct Objects {
     pub(super) payload: Bytes,
@@ -38,25 +38,25 @@ pub struct Objects {
     pub(super) marks: Option<Marks>,
 }
 
-/// Bytes of an object, a base or a container behind everything that is known of it.
+/// Bytes of an object, a base or a container after its last known member.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leftover {
-    /// The class whose object it is in.
+    /// Class of the object.
     pub class: Arc<str>,
     /// Offset of the first byte.
     pub begin: usize,
-    /// The number of bytes.
+    /// Number of bytes.
     pub length: usize,
 }
 
-/// The kinds of lists of values.
+/// Kind of a list of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// Values in order.
     List,
     /// Values of a set.
     Set,
-    /// Keys and values of a map, in turn.
+    /// Alternating keys and values of a map.
     Map,
     /// The two values of a pair.
     Pair,
@@ -92,7 +92,7 @@ pub(super) enum Member {
     Text(u32, u32),
     Array(DType, u32, u32),
     Packed(u16, u32, u32),
-    /// Numbers that were made of those in the payload.
+    /// Numbers that were computed from those in the payload.
     Made(u32),
     List(Shape, u32, u32),
     Object(u32),
@@ -101,17 +101,17 @@ pub(super) enum Member {
     Skipped(u32, u32),
 }
 
-/// No object, among links.
+/// Link that leads to no object.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// An object: a view into [`Objects`].
+/// View of an object in [`Objects`].
 #[derive(Clone, Copy)]
 pub struct Object<'a> {
     objects: &'a Objects,
     number: u32,
 }
 
-/// A member's value.
+/// Value of a member.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Value<'a> {
@@ -133,33 +133,33 @@ pub enum Value<'a> {
     Packed(Packed<'a>),
     /// Values of a container.
     List(List<'a>),
-    /// An object in place, or a pointer's.
+    /// An object in place, or the target of a pointer.
     Object(Object<'a>),
     /// Several objects.
     Objects(Items<'a>),
-    /// A pointer to something at this position of the payload that was not read as an object.
+    /// A pointer to this position of the payload, at which no object was read.
     Elsewhere(usize),
-    /// Something that was passed over: its bytes, with byte count.
+    /// The bytes of a member that was skipped, with its byte count.
     Skipped(&'a [u8]),
 }
 
-/// Numbers as they are stored.
+/// Numbers as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Array<'a> {
-    /// Their kind.
+    /// Type of the numbers.
     pub basic: DType,
-    /// Their bytes, big-endian.
+    /// Bytes of the numbers, big-endian.
     pub bytes: &'a [u8],
 }
 
-/// Packed numbers as they are stored.
+/// Packed numbers as stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Packed<'a> {
     numbers: Numbers,
     bytes: &'a [u8],
 }
 
-/// Values of a container, in order; keys and values of a map take turns.
+/// Values of a container, in order. Keys and values of a map alternate.
 #[derive(Clone, Debug)]
 pub struct List<'a> {
     objects: &'a Objects,
@@ -167,20 +167,20 @@ pub struct List<'a> {
     members: std::slice::Iter<'a, Member>,
 }
 
-/// A base of an object's class.
+/// Base class of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base<'a> {
-    /// Its class.
+    /// Name of the base class.
     pub class: &'a str,
-    /// Its class version.
+    /// Version of the base class.
     pub version: i32,
-    /// Which of the object's members are its own and its bases'.
+    /// Members of the base class and its bases, among those of the object.
     pub members: Range<usize>,
-    /// 0 if it is a base of the class itself, 1 if it is one of a base, and so on.
+    /// 0 for a base of the class itself, 1 for a base of such a base, and so on.
     pub depth: u32,
 }
 
-/// Objects of a collection, in order. Null pointers are kept as `None`.
+/// Objects of a collection, in order. Null pointers are `None`.
 #[derive(Clone, Debug)]
 pub struct Items<'a> {
     objects: &'a Objects,
@@ -188,62 +188,62 @@ pub struct Items<'a> {
 }
 
 impl Objects {
-    /// The object that the record is.
+    /// Returns the object in the record.
     #[must_use]
     pub fn top(&self) -> Object<'_> {
-        // There is always one: reading begins with it.
+        // It exists, as reading begins with it.
         Object { objects: self, number: 0 }
     }
 
-    /// The object of this number ([`Object::number`]).
+    /// Returns the object with this index ([`Object::number`]).
     #[must_use]
     pub fn object(&self, number: u32) -> Option<Object<'_>> {
         ((number as usize) < self.nodes.len()).then_some(Object { objects: self, number })
     }
 
-    /// Number of objects, those in place included.
+    /// Returns the number of objects, including those in place.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Never: there is always the top object.
+    /// Returns `false`, as there is always the top object.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// Every object, in the order of the payload.
+    /// Returns every object, in the order of the payload.
     pub fn iter(&self) -> impl Iterator<Item = Object<'_>> {
         (0..self.nodes.len() as u32).map(|number| Object { objects: self, number })
     }
 
-    /// Number of objects and bases with bytes behind the members that the infos know. ROOT warns of them and
-    /// goes on.
+    /// Returns the number of objects and bases with bytes after their last known member, which ROOT ignores
+    /// with a warning.
     #[must_use]
     pub fn unread(&self) -> u32 {
         self.unread
     }
 
-    /// The faults themselves: the first hundred.
+    /// Returns the first hundred ranges of such bytes.
     #[must_use]
     pub fn leftovers(&self) -> &[Leftover] {
         &self.leftovers
     }
 
-    /// A part of an object that could not be read: it and everything in it are opaque, or a member is
-    /// skipped.
+    /// Returns the objects with parts that could not be read, and the errors: such an object is opaque, or a
+    /// member is skipped.
     pub fn faults(&self) -> impl Iterator<Item = (Object<'_>, &Error)> {
         self.faults.iter().map(|(number, error)| (Object { objects: self, number: *number }, error))
     }
 
-    /// The payload that ranges and positions refer to.
+    /// Returns the payload to which ranges and positions refer.
     #[must_use]
     pub fn payload(&self) -> &Bytes {
         &self.payload
     }
 
-    /// Length of the key before the payload.
+    /// Returns the length of the key before the payload.
     #[must_use]
     pub fn origin(&self) -> u32 {
         self.origin
@@ -265,54 +265,54 @@ impl Objects {
 }
 
 impl<'a> Object<'a> {
-    /// Its number: the same for every pointer to it.
+    /// Returns the index of the object, which is the same for every pointer to it.
     #[must_use]
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// Its class.
+    /// Returns the class of the object.
     #[must_use]
     pub fn class(self) -> &'a str {
         &self.objects.classes[self.node().class as usize]
     }
 
-    /// Its class version; 0 if its class has none.
+    /// Returns the version of the class; 0 if it has none.
     #[must_use]
     pub fn version(self) -> i16 {
         self.node().version
     }
 
-    /// Its range in the payload, from its byte count and class on.
+    /// Returns the range in the payload, including the byte count and class.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.node().begin as usize..self.node().end as usize
     }
 
-    /// The range of its contents, from their own byte count on: bytes that a class with a streamer of its own
+    /// Returns the range of the contents, including their own byte count: the bytes that a custom streamer
     /// wrote.
     #[must_use]
     pub fn body(self) -> Range<usize> {
         self.node().body as usize..self.node().end as usize
     }
 
-    /// Whether its contents were passed over: the class or its version is not known, or is one that only its
-    /// own code can read.
+    /// Returns whether the contents were skipped: the class or its version is unknown, or has a custom
+    /// streamer that is not supported.
     #[must_use]
     pub fn is_opaque(self) -> bool {
         matches!(self.node().contents, Contents::Opaque)
     }
 
-    /// Why its contents were passed over, if they should have been readable.
+    /// Returns the error for which the contents were skipped, if they should have been readable.
     #[must_use]
     pub fn fault(self) -> Option<&'a Error> {
         self.objects.faults.iter().find(|(number, _)| *number == self.number).map(|(_, error)| error)
     }
 
-    /// The object itself, unless its contents were passed over: then the reason is the error.
+    /// Returns the object itself, or an error if its contents were skipped.
     ///
     /// # Errors
-    /// The reason why its contents were passed over.
+    /// Returns the reason why the contents were skipped.
     pub fn readable(self) -> Result<Self> {
         if !self.is_opaque() {
             return Ok(self);
@@ -345,7 +345,7 @@ impl<'a> Object<'a> {
         cursor.carve(end.saturating_sub(start))
     }
 
-    /// A member, of the class or a base.
+    /// Returns a member of the class or a base, or `None` if there is none with this name.
     #[must_use]
     pub fn member(self, name: &str) -> Option<Value<'a>> {
         let (steps, first) = self.steps()?;
@@ -379,7 +379,7 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// Every member with its name, bases first.
+    /// Returns every member with its name, bases first.
     pub fn members(self) -> impl Iterator<Item = (&'a str, Value<'a>)> {
         let (names, first) = self.steps().map_or((&[][..], 0), |(steps, first)| (&*steps.names, first));
         let members = &self.objects.members[first..];
@@ -400,7 +400,7 @@ impl<'a> Object<'a> {
         (items > 0 && product(&dimensions)? == items).then_some(dimensions)
     }
 
-    /// The bases of its class and theirs, each before its own.
+    /// Returns the bases of the class and their bases, each before its own.
     pub fn bases(self) -> impl Iterator<Item = Base<'a>> {
         let spans = self.steps().into_iter().flat_map(|(steps, _)| &steps.bases);
         spans.map(|span| Base {
@@ -424,7 +424,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A number.
+    /// Returns a member as a floating-point number, or `None` if it is not a number.
     #[must_use]
     pub fn float(self, name: &str) -> Option<f64> {
         match self.member(name)? {
@@ -435,7 +435,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Text.
+    /// Returns a member as text, or `None` if it is not text.
     #[must_use]
     pub fn text(self, name: &str) -> Option<String> {
         match self.innermost(name)? {
@@ -444,7 +444,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// An object in place, or a pointer's unless it is null.
+    /// Returns the object of a member or of its pointer, or `None` if it is null or has another type.
     #[must_use]
     pub fn object(self, name: &str) -> Option<Self> {
         match self.member(name)? {
@@ -463,7 +463,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Numbers.
+    /// Returns a member as an array of numbers, or `None` if it has another type.
     #[must_use]
     pub fn array(self, name: &str) -> Option<Array<'a>> {
         match self.innermost(name)? {
@@ -472,7 +472,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// If it is a collection, its objects; a map's keys and values take turns. Otherwise none.
+    /// Returns the objects of a collection, in which keys and values of a map alternate. Other objects have
+    /// none.
     #[must_use]
     pub fn items(self) -> Items<'a> {
         match self.node().contents {
@@ -481,7 +482,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// If it is a collection, its own name.
+    /// Returns the name of a collection, or `None` for other objects.
     #[must_use]
     pub fn collection_name(self) -> Option<String> {
         match self.node().contents {
@@ -490,7 +491,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// If it is a `TString` or one of the `TArray…` classes, what it holds.
+    /// Returns the value of a `TString` or of a `TArray…` class, or `None` for other objects.
     #[must_use]
     pub fn inner(self) -> Option<Value<'a>> {
         match self.node().contents {
@@ -499,7 +500,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// A member, or what it holds that is all of an object.
+    /// Returns a member, or the value of the object in it.
     fn innermost(self, name: &str) -> Option<Value<'a>> {
         match self.member(name)? {
             Value::Object(object) => object.inner(),
@@ -507,7 +508,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// How its members were read, and where they begin.
+    /// Returns how the members were read, and the index of the first.
     fn steps(self) -> Option<(&'a Steps, usize)> {
         let Contents::Members { layout, first } = self.node().contents else { return None };
         Some((&self.objects.layouts[layout as usize], first as usize))
@@ -552,7 +553,7 @@ impl<'a> Object<'a> {
 
 impl std::fmt::Debug for Object<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Not its members: they may lead back here.
+        // Without its members, as these may lead back to the object.
         write!(f, "Object({} {}, {:?})", self.number, self.class(), self.range())
     }
 }

@@ -1,4 +1,4 @@
-//! The walker: reads any object of a file by its streamer infos.
+//! [`Walker`]: reads any object of a file by streamer info.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,52 +27,53 @@ pub struct Walker {
     known: ProcessLock<HashMap<Wanted, Option<Arc<Steps>>>>,
 }
 
-/// Which steps.
+/// Key of cached steps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Wanted {
     pub(super) class: Box<str>,
     pub(super) version: i32,
     pub(super) checksum: Option<u32>,
-    /// Versions of bases found in the data that are not those of the info.
+    /// Versions of bases in the data that differ from those of the info.
     pub(super) bases: Vec<(Box<str>, i32)>,
 }
 
 impl Walker {
-    /// A walker for the objects of the file that these infos are from.
+    /// Returns a reader for the objects of the file with these streamer infos.
     #[must_use]
     pub fn new(streamers: Arc<Streamers>) -> Self {
         Self::with(Arc::new(Layouts::new(streamers, i32::MAX)))
     }
 
-    /// The same, where the version of ROOT that wrote the file is known.
+    /// Returns a reader for the objects of a file with these layouts, which know the version of ROOT that
+    /// wrote it.
     #[must_use]
     pub fn with(file: Arc<Layouts>) -> Self {
         Self { file, known: ProcessLock::default() }
     }
 
-    /// Reads the object that a record's payload is. `origin` is the length of the record's key.
+    /// Reads the object in a record's payload. `origin` is the length of the record's key.
     ///
     /// # Errors
-    /// The bytes are not an object of this class.
+    /// Returns an error if the bytes are not an object of this class.
     pub fn read(&self, payload: Bytes, origin: u32, class: &str) -> Result<Objects> {
         self.read_at(payload, origin, class, 0)
     }
 
-    /// Reads the object whose contents begin at a position of the payload, as
-    /// [`Object::body`](super::Object::body) says, and what it points to. Pointers to objects outside of it
-    /// are [`Value::Elsewhere`](super::Value::Elsewhere).
+    /// Reads the object whose contents begin at a position of the payload
+    /// ([`Object::body`](super::Object::body)), with the objects to which it points. Pointers to objects
+    /// outside of it are [`Value::Elsewhere`](super::Value::Elsewhere).
     ///
     /// # Errors
-    /// The bytes are not an object of this class.
+    /// Returns an error if the bytes are not an object of this class.
     pub fn read_at(&self, payload: Bytes, origin: u32, class: &str, position: usize) -> Result<Objects> {
         self.read_noting(payload, origin, class, position, None)
     }
 
-    /// As [`read`](Self::read), with notes of where everything stands, so that the record can be
-    /// [edited](crate::write::Edits).
+    /// Reads an object as [`read`](Self::read) does, and records the positions of its parts, so that the
+    /// record can be [edited](crate::write::Edits).
     ///
     /// # Errors
-    /// As [`read`](Self::read).
+    /// Returns the errors of [`read`](Self::read).
     pub fn read_to_edit(&self, payload: Bytes, origin: u32, class: &str) -> Result<Objects> {
         self.read_noting(payload, origin, class, 0, Some(Marks::default()))
     }
@@ -98,7 +99,7 @@ impl Walker {
         let rest = reader.cursor.remaining();
         let Reader { mut to, classes, .. } = reader;
         to.classes = classes.into_iter().map(|class| class.name).collect();
-        // Behind an anchor stands its checksum.
+        // An anchor is followed by its checksum.
         let rest = if class_name == "ROOT::RNTuple" && rest == 8 { 0 } else { rest };
         if position == 0 && rest > 0 {
             let begin = payload.len() - rest;

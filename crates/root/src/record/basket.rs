@@ -1,4 +1,4 @@
-//! Baskets: the header that every basket has, and the contents of one that was stored inside its branch.
+//! Baskets: their header, and the contents of a basket that was stored in its branch.
 
 use std::ops::Range;
 
@@ -7,59 +7,59 @@ use forthwith_plan::{Error, Result};
 use super::cursor::Cursor;
 use super::key::RawKey;
 
-/// The header of a `TBasket`: behind the key of a record, or in the list of baskets inside a branch.
+/// Header of a `TBasket`, after the key of a record or in the list of baskets of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BasketHeader {
-    /// Length of the record, by its key. 0 for a basket that never was one.
+    /// Length of the record, from its key. 0 for a basket that never was a record.
     pub nbytes: i32,
-    /// Length of the payload, decompressed, by its key. Meaningless inside a branch.
+    /// Decompressed length of the payload, from its key. Meaningless in a branch.
     pub objlen: u32,
     /// Length of the key with this header. `last` and the offsets of entries count from the first byte of the
     /// key.
     pub keylen: u16,
-    /// Offset of the record in the file, by its key. 0 for a basket that never was one.
+    /// Offset of the record in the file, from its key. 0 for a basket that never was a record.
     pub seek: u64,
-    /// Class version.
+    /// Version of the class.
     pub version: i16,
-    /// Size of the buffer in the writing process.
+    /// Size of the writer's buffer in bytes.
     pub buffer_size: i32,
-    /// Room for entries if they have offsets, else the size of each.
+    /// Capacity for entries if they have offsets, and otherwise the size of each.
     pub nev_buf_size: u32,
-    /// Bits that say how it is stored, if a newer ROOT used one of its features.
+    /// I/O feature bits, if a newer version of ROOT used one.
     pub io_bits: Option<u8>,
     /// Number of entries.
     pub nev_buf: i32,
-    /// The end of the last entry.
+    /// End of the last entry.
     pub last: i32,
-    /// The flag of the parts that follow. 0 in a record: nothing.
+    /// Flag of the parts after the header. 0 in a record, which has none.
     pub flag: u8,
 }
 
-/// The parts of a basket that was stored inside its branch: positions in the payload.
+/// Parts of a basket that was stored in its branch, as ranges of the payload.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EmbeddedBasket {
-    /// Offsets of the entries: big-endian `i32`. Their number stands before them, in the same way.
+    /// Offsets of the entries: big-endian `i32`, preceded by their number as `i32`.
     pub offsets: Option<Range<usize>>,
-    /// How far the entries have moved: big-endian `i32`.
+    /// Displacements of the entries: big-endian `i32`.
     pub displacements: Option<Range<usize>>,
-    /// The buffer: room for the key, then the entries, never compressed.
+    /// Buffer: space for the key, then the entries, never compressed.
     pub buffer: Option<Range<usize>>,
 }
 
 impl BasketHeader {
-    /// Parses a basket's header from its key on.
+    /// Parses a basket's key and header.
     ///
     /// # Errors
-    /// The bytes end before.
+    /// Returns an error if the bytes end early.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let key = RawKey::parse(cursor)?;
         Self::behind(&key, cursor)
     }
 
-    /// Parses a basket's header behind its key. Inlined, because every basket has one.
+    /// Parses a basket's header after its key. Inlined, because every basket has one.
     ///
     /// # Errors
-    /// The bytes end before.
+    /// Returns an error if the bytes end early.
     #[inline]
     pub fn behind(key: &RawKey<'_>, cursor: &mut Cursor<'_>) -> Result<Self> {
         let RawKey { nbytes, objlen, keylen, seek, .. } = *key;
@@ -74,7 +74,7 @@ impl BasketHeader {
             version,
             buffer_size,
             nev_buf_size: nev_buf_size.unsigned_abs(),
-            // The sign says that one more byte follows.
+            // The sign tells that one more byte follows.
             io_bits: if nev_buf_size < 0 { Some(cursor.u8()?) } else { None },
             nev_buf: cursor.i32()?,
             last: cursor.i32()?,
@@ -82,10 +82,10 @@ impl BasketHeader {
         })
     }
 
-    /// Finds what follows the header of a basket inside a branch, and goes behind it.
+    /// Finds the parts after the header of a basket in a branch, and moves the cursor after them.
     ///
     /// # Errors
-    /// The bytes end before, or a count is negative.
+    /// Returns an error if the bytes end early, or if a count is negative.
     pub fn embedded(&self, cursor: &mut Cursor<'_>) -> Result<EmbeddedBasket> {
         let mut parts = EmbeddedBasket::default();
         if self.flag == 0 {

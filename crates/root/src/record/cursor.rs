@@ -1,28 +1,28 @@
-//! The reader that every ROOT structure is read through.
+//! Reader of ROOT's structures.
 
 use forthwith_plan::{Error, Result};
 
-/// The beginning of a framed object: its byte count and version. From [`Cursor::frame`].
+/// Beginning of a framed object: its byte count and version. Returned by [`Cursor::frame`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame {
-    /// Offset of the object: its byte count, or its version if it has none.
+    /// Offset of the object's byte count, or of its version if it has none.
     pub begin: usize,
-    /// Offset of its contents.
+    /// Offset of the object's contents.
     pub body: usize,
-    /// Its end, if it has a byte count.
+    /// End of the object, if it has a byte count.
     pub end: Option<usize>,
-    /// The end of the frame around it.
+    /// End of the enclosing frame.
     pub outer: usize,
-    /// The class version. 0 or less for a class without one of its own: the checksum then tells which it is.
+    /// Version of the class. 0 or less if it has none of its own, in which case the checksum identifies it.
     pub version: i16,
-    /// Items of a collection are stored member by member.
+    /// Whether the items of a collection are stored member-wise.
     pub member_wise: bool,
-    /// The class checksum, if the version is 0 or less.
+    /// Checksum of the class, if the version is 0 or less.
     pub checksum: Option<u32>,
 }
 
 impl Frame {
-    /// That of an object that has none.
+    /// Returns the frame of an object that has none.
     pub(crate) fn none(cursor: &Cursor<'_>) -> Self {
         Self {
             begin: cursor.position(),
@@ -36,10 +36,10 @@ impl Frame {
     }
 }
 
-/// Reads big-endian values from the payload of one record, and cannot leave the frame it is in.
+/// Reader of big-endian values in the payload of one record, which cannot leave its current frame.
 ///
-/// Positions are counted from the first byte of the payload. ROOT counts references from the first byte of
-/// the record, so the cursor also knows the length of the key before the payload ([`origin`](Self::origin)).
+/// Positions count from the first byte of the payload. ROOT's references count from the first byte of the
+/// record, so the cursor has the length of the key before the payload ([`origin`](Self::origin)).
 ///
 /// ```
 /// use forthwith_root::Cursor;
@@ -72,13 +72,13 @@ macro_rules! numbers {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor over bytes that no key precedes.
+    /// Returns a cursor over bytes without a key.
     #[must_use]
     pub fn new(data: &'a [u8]) -> Self {
         Self::with_origin(data, 0)
     }
 
-    /// A cursor over a payload that a key of `origin` bytes precedes.
+    /// Returns a cursor over a payload after a key of `origin` bytes.
     #[must_use]
     pub fn with_origin(data: &'a [u8], origin: u32) -> Self {
         Self { data, position: 0, end: data.len(), origin }
@@ -86,10 +86,10 @@ impl<'a> Cursor<'a> {
 
     numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
-    /// Takes the next `length` bytes.
+    /// Returns the next `length` bytes.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     #[inline]
     pub fn take(&mut self, length: usize) -> Result<&'a [u8]> {
         if length > self.remaining() {
@@ -100,10 +100,10 @@ impl<'a> Cursor<'a> {
         Ok(&self.data[start..self.position])
     }
 
-    /// Passes over the next `length` bytes.
+    /// Skips the next `length` bytes.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     #[inline]
     pub fn skip(&mut self, length: u64) -> Result<()> {
         if length > self.remaining() as u64 {
@@ -113,19 +113,19 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads an offset in the file, of 64 or 32 bits.
+    /// Reads an offset in the file, of 64 bits if `wide` and otherwise of 32.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     #[inline]
     pub fn pointer(&mut self, wide: bool) -> Result<u64> {
         if wide { self.u64() } else { self.u32().map(u64::from) }
     }
 
-    /// Reads a string: one byte of length, or 255 and four bytes of length.
+    /// Reads a string, after a length of one byte, or of 255 and four bytes.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     #[inline]
     pub fn string(&mut self) -> Result<&'a [u8]> {
         let length = match self.u8()? {
@@ -135,10 +135,10 @@ impl<'a> Cursor<'a> {
         self.take(length)
     }
 
-    /// Reads a string that a zero byte ends.
+    /// Reads a string that ends at a zero byte.
     ///
     /// # Errors
-    /// No zero byte before the frame's end.
+    /// Returns an error if there is no zero byte in the frame.
     pub fn cstring(&mut self) -> Result<&'a [u8]> {
         let rest = &self.data[self.position..self.end];
         match rest.iter().position(|&byte| byte == 0) {
@@ -150,22 +150,23 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads the byte count and version that most objects begin with, and enters the object: until
-    /// [`leave`](Self::leave) nothing behind its end can be read.
+    /// Reads the byte count and version with which most objects begin, and enters the object: until
+    /// [`leave`](Self::leave), no bytes after its end can be read.
     ///
-    /// ROOT decides by bit 30 of the first four bytes whether there is a byte count. A version of 0 or less
-    /// has a class checksum behind it, provided the byte count leaves room for one.
+    /// Bit 30 of the first four bytes tells whether there is a byte count. A version of 0 or less is followed
+    /// by a class checksum, if the byte count leaves space for one.
     ///
     /// # Errors
-    /// The bytes end before, or the byte count exceeds what is left.
+    /// Returns an error if the bytes end early, or if the byte count exceeds them.
     pub fn frame(&mut self) -> Result<Frame> {
         self.enter(true)
     }
 
-    /// As [`frame`](Self::frame), for a class whose version is 0 because it has said so: no checksum follows.
+    /// Reads a frame as [`frame`](Self::frame) does, for a class whose version was set to 0: no checksum
+    /// follows.
     ///
     /// # Errors
-    /// The bytes end before, or the byte count exceeds what is left.
+    /// Returns an error if the bytes end early, or if the byte count exceeds them.
     pub fn frame_without_checksum(&mut self) -> Result<Frame> {
         self.enter(false)
     }
@@ -200,8 +201,8 @@ impl<'a> Cursor<'a> {
         Ok(Frame { begin, body: self.position, end, outer, version, member_wise, checksum })
     }
 
-    /// Leaves the object that `frame` began, and goes to its end if that is known. Answers how many of its
-    /// bytes had not been read: 0 if its layout was understood.
+    /// Leaves the object of `frame`, and moves to its end if that is known. Returns the number of its bytes
+    /// that were not read, which is 0 if its layout was understood.
     pub fn leave(&mut self, frame: &Frame) -> usize {
         self.end = frame.outer;
         match frame.end {
@@ -214,10 +215,10 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A cursor over the next `length` bytes alone, which this one passes over.
+    /// Returns a cursor over the next `length` bytes, which this one skips.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     pub fn carve(&mut self, length: usize) -> Result<Self> {
         let mut inner = *self;
         self.take(length)?;
@@ -225,10 +226,10 @@ impl<'a> Cursor<'a> {
         Ok(inner)
     }
 
-    /// Goes to a position of the payload, forwards or backwards.
+    /// Moves to a position of the payload, forwards or backwards.
     ///
     /// # Errors
-    /// The position is behind the frame's end.
+    /// Returns an error if the position is after the frame's end.
     pub fn seek(&mut self, position: usize) -> Result<()> {
         if position > self.end {
             return Err(Error::out_of_range("position", position, self.end));
@@ -237,11 +238,11 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Checks that `count` items of at least `size` bytes can still follow, so that room for them may be
-    /// made.
+    /// Checks that `count` items of at least `size` bytes can follow, so that memory for them may be
+    /// allocated.
     ///
     /// # Errors
-    /// The count is negative, or more than the bytes left can hold.
+    /// Returns an error if the count is negative, or exceeds the remaining bytes.
     pub fn count(&self, what: &'static str, count: i32, size: usize) -> Result<usize> {
         let limit = self.remaining() / size.max(1);
         match usize::try_from(count) {
@@ -250,40 +251,40 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The bytes from here to the frame's end, without moving.
+    /// Returns the bytes up to the frame's end, without moving.
     #[must_use]
     pub fn rest(&self) -> &'a [u8] {
         &self.data[self.position..self.end]
     }
 
-    /// The whole payload.
+    /// Returns the whole payload.
     #[must_use]
     pub fn data(&self) -> &'a [u8] {
         self.data
     }
 
-    /// The position of the cursor, from the first byte of the payload.
+    /// Returns the position of the cursor, from the first byte of the payload.
     #[inline]
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// The end of the present frame.
+    /// Returns the end of the current frame.
     #[inline]
     #[must_use]
     pub fn end(&self) -> usize {
         self.end
     }
 
-    /// Bytes left in the present frame.
+    /// Returns the number of bytes left in the current frame.
     #[inline]
     #[must_use]
     pub fn remaining(&self) -> usize {
         self.end - self.position
     }
 
-    /// Length of the key before the payload.
+    /// Returns the length of the key before the payload.
     #[must_use]
     pub fn origin(&self) -> u32 {
         self.origin
@@ -306,7 +307,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// Set in a byte count, so that it cannot be taken for a version.
+/// Bit of a byte count, which distinguishes it from a version.
 pub(crate) const BYTE_COUNT: u32 = 0x4000_0000;
-/// Set in the version of a collection whose items are stored member by member.
+/// Bit in the version of a collection whose items are stored member-wise.
 const MEMBER_WISE: i16 = 0x4000;

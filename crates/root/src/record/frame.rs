@@ -1,49 +1,49 @@
-//! The small structures that occur inside every object.
+//! Small structures that occur in every object.
 
 use forthwith_plan::{Error, ErrorKind, Result};
 
 use super::cursor::{BYTE_COUNT, Cursor};
 
-/// The contents of a `TObject`.
+/// Contents of a `TObject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TObject {
-    /// Its number among referenced objects.
+    /// Number among referenced objects.
     pub unique_id: u32,
-    /// Status bits. Some of them (`kIsOnHeap`, `kNotDeleted`) are noise from the writing process.
+    /// Status bits. Some of them (`kIsOnHeap`, `kNotDeleted`) only concern the writing process.
     pub bits: u32,
-    /// The process id's index, if the object is referenced.
+    /// Index of the process id, if the object is referenced.
     pub process_id: Option<u16>,
 }
 
-/// The bytes in the place of a pointer to an object.
+/// Tag in place of a pointer to an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag<'a> {
-    /// The null pointer.
+    /// Null pointer.
     Null,
-    /// The object that the record itself is.
+    /// Pointer to the object of the record itself.
     Itself,
-    /// An object elsewhere in the record, by the position where it begins.
+    /// Reference to an object in the record, by the position of its beginning.
     Reference(usize),
-    /// An object of this class. Its contents follow.
+    /// New object of this class. Its contents follow.
     Object {
         /// The class name.
         class: &'a [u8],
-        /// Offset of the object, by which references name it.
+        /// Offset of the object, by which references identify it.
         begin: usize,
-        /// Its end, if it has a byte count.
+        /// End of the object, if it has a byte count.
         end: Option<usize>,
     },
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads a `TObject`, in the forms of all versions.
+    /// Reads a `TObject` of any version.
     ///
     /// # Errors
-    /// The frame ends before.
+    /// Returns an error if the frame ends early.
     pub fn tobject(&mut self) -> Result<TObject> {
         let version = self.i16()?;
         if version & 0x4000 != 0 {
-            // Old files: this was the upper half of a byte count. Its lower half and the version follow.
+            // In old files, this is the upper half of a byte count. Its lower half and the version follow.
             self.skip(4)?;
         }
         let unique_id = self.u32()?;
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
     /// Reads a `TNamed`: name and title.
     ///
     /// # Errors
-    /// The frame ends before, or the byte count lies.
+    /// Returns an error if the frame ends early, or if the byte count is wrong.
     pub fn tnamed(&mut self) -> Result<(&'a [u8], &'a [u8])> {
         let frame = self.frame()?;
         self.tobject()?;
@@ -65,8 +65,8 @@ impl<'a> Cursor<'a> {
         Ok((name, title))
     }
 
-    /// Reads what all of ROOT's own collections begin with, behind the frame: a `TObject`, a name, and the
-    /// number of objects.
+    /// Reads the beginning of ROOT's own collections, after the frame: a `TObject`, a name, and the number of
+    /// objects.
     pub(crate) fn collection(&mut self, version: i16) -> Result<(&'a [u8], usize)> {
         if version > 2 {
             self.tobject()?;
@@ -76,10 +76,10 @@ impl<'a> Cursor<'a> {
         Ok((name, self.count("number of objects in a collection", count, 4)?))
     }
 
-    /// Passes over the option that a `TList` has beside each object.
+    /// Skips the option that a `TList` has for each object.
     pub(crate) fn list_option(&mut self, version: i16) -> Result<()> {
         if version > 3 {
-            // Only version 5 can have one of 255 bytes or more.
+            // Only version 5 can have an option of 255 bytes or more.
             let length = match self.u8()? {
                 255 if version > 4 => self.u32()?,
                 short => u32::from(short),
@@ -89,12 +89,13 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// Reads what stands where a pointer to an object was written, up to the object's contents.
+    /// Reads the tag of a pointer to an object, up to the object's contents.
     ///
-    /// References to classes are resolved by their position alone, so objects may be visited in any order.
+    /// References to classes are resolved by their position alone, so that objects may be read in any order.
     ///
     /// # Errors
-    /// The bytes end before, the byte count exceeds what is left, or a class reference leads nowhere.
+    /// Returns an error if the bytes end early, if the byte count exceeds them, or if a class reference is
+    /// invalid.
     pub fn tag(&mut self) -> Result<Tag<'a>> {
         let begin = self.position();
         let first = self.u32()?;
@@ -115,7 +116,7 @@ impl<'a> Cursor<'a> {
         if tag & CLASS != 0 {
             let class = match tag {
                 NEW_CLASS => self.cstring()?,
-                // A name may have no end.
+                // A name may lack its end.
                 _ => self
                     .named(tag)
                     .filter(|&(position, _)| position < begin)
@@ -130,7 +131,7 @@ impl<'a> Cursor<'a> {
             return Ok(Tag::Object { class, begin, end });
         }
         if let Some(end) = end {
-            // A reference has no contents, whatever its byte count says.
+            // A reference has no contents, whatever its byte count is.
             self.seek(end)?;
         }
         match tag {
@@ -143,8 +144,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The position at which the class was first named that the tag of a class reference means, and a cursor
-    /// before its name.
+    /// Returns the position at which a class reference's class was first named, and a cursor before its name.
     fn named(&self, tag: u32) -> Option<(usize, Self)> {
         let position = self.referred(tag & !CLASS).filter(|_| tag & CLASS != 0)?;
         let mut there = Self::new(self.data());
@@ -152,12 +152,13 @@ impl<'a> Cursor<'a> {
         (there.u32().ok()? == NEW_CLASS).then_some((position, there))
     }
 
-    /// Whether this is a tag that a class is named by, or named again.
+    /// Returns whether a tag names a class, or refers to a class name.
     pub(crate) fn names_class(&self, tag: u32) -> bool {
         tag == NEW_CLASS || self.named(tag).is_some()
     }
 
-    /// The position in the payload that a reference means. Numbers 0 and 1 are taken, hence the shift by two.
+    /// Returns the position in the payload of a reference. It is shifted by two, since 0 and 1 have other
+    /// meanings.
     fn referred(&self, reference: u32) -> Option<usize> {
         reference.checked_sub(self.origin())?.checked_sub(2).map(|position| position as usize)
     }
@@ -168,18 +169,19 @@ fn bad_reference(reference: u32, begin: usize) -> Error {
     Error::not_a(BEFORE, reference.to_string()).at_byte(begin as u64)
 }
 
-/// Whether an error is that of a tag that leads to no class or object.
+/// Returns whether an error is that of an invalid reference to a class or object.
 pub(crate) fn is_bad_reference(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::NotA { what: BEFORE, .. })
 }
 
-/// What the tag of a class or an object must be.
+/// What the tag of a class or an object must be, in errors.
 pub(crate) const BEFORE: &str = "a reference to something before";
 
-/// Text from a file: UTF-8 if it is that, else Latin-1, so that different names stay different.
+/// Decodes text from a file: UTF-8 if it is valid, and otherwise Latin-1, so that different names stay
+/// different.
 ///
-/// The bytes are copied before they are validated. Another process may rewrite a mapped file in between, and
-/// a `str` over bytes that change would no longer be UTF-8.
+/// The bytes are copied before they are validated, as another process may rewrite a mapped file in between,
+/// which would invalidate a `str` over the bytes.
 #[must_use]
 pub fn text(bytes: &[u8]) -> String {
     match String::from_utf8(bytes.to_vec()) {
@@ -188,16 +190,16 @@ pub fn text(bytes: &[u8]) -> String {
     }
 }
 
-/// The same for messages: what is not UTF-8 is replaced. Copied first, for the same reason.
+/// Decodes text for messages: invalid UTF-8 is replaced. The bytes are copied first, as in [`text`].
 #[must_use]
 pub fn lossy(bytes: &[u8]) -> String {
     let copied = bytes.to_vec();
     String::from_utf8_lossy(&copied).into_owned()
 }
 
-/// The tag that a class name follows.
+/// Tag before a class name.
 const NEW_CLASS: u32 = 0xFFFF_FFFF;
-/// Set in a tag that refers to a class named before.
+/// Bit of a tag that refers to an earlier class name.
 const CLASS: u32 = 0x8000_0000;
-/// Set in a `TObject`'s bits if a process id follows.
+/// Status bit of a `TObject` after which a process id follows.
 pub(crate) const IS_REFERENCED: u32 = 0x10;

@@ -1,30 +1,30 @@
-//! Keys: the label on every record.
+//! Keys, with which records begin.
 
 use forthwith_plan::{Error, Result};
 
 use super::{Cursor, text};
 
-/// A key as it stands in the file, its texts borrowed.
+/// Key with texts borrowed from the file.
 pub type RawKey<'a> = KeyOf<&'a [u8]>;
 
-/// A key with texts of its own.
+/// Key with owned texts.
 pub type Key = KeyOf<Box<str>>;
 
-/// The label on a record: what is in it, and where it is. Every record begins with one, and a directory lists
-/// those of its objects.
+/// Label of a record: its contents and position. Every record begins with a key, and a directory lists those
+/// of its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyOf<Text> {
     /// Length of the record with its key. Negative for a deleted record, whose bytes are free.
     pub nbytes: i32,
-    /// Version of the key; above 1000 its pointers have 64 bits.
+    /// Version of the key; above 1000, pointers have 64 bits.
     pub version: i16,
-    /// Length of the payload, decompressed.
+    /// Decompressed length of the payload.
     pub objlen: u32,
-    /// When it was written.
+    /// Time of writing.
     pub datime: Datime,
     /// Length of the key.
     pub keylen: u16,
-    /// Its number among objects of the same name.
+    /// Number among objects of the same name.
     pub cycle: u16,
     /// Offset of the record in the file.
     pub seek: u64,
@@ -52,7 +52,7 @@ impl<Text> KeyOf<Text> {
             keylen: cursor.u16()?,
             cycle: cursor.u16()?,
             seek: cursor.pointer(wide)?,
-            // Of 64 bits, the upper 16 hold the process id's offset.
+            // The upper 16 of 64 bits are the offset of process ids.
             seek_directory: cursor.pointer(wide)? & 0x0000_FFFF_FFFF_FFFF,
             class_name: text(cursor.string()?),
             name: text(cursor.string()?),
@@ -62,11 +62,12 @@ impl<Text> KeyOf<Text> {
 }
 
 impl<Text> KeyOf<Text> {
-    /// Whether it can be the key of the record at a byte of a file that ends at `end`, if `parsed` bytes of it were parsed.
+    /// Returns whether this can be the key of the record at a byte of a file that ends at `end`, if `parsed`
+    /// of its bytes were parsed.
     pub(crate) fn is_plausible(&self, at: u64, end: u64, parsed: u64) -> bool {
         let keylen = u64::from(self.keylen);
         let fits = u64::try_from(self.nbytes).is_ok_and(|nbytes| keylen <= nbytes && nbytes <= end - at);
-        // What a basket says of itself belongs to its key.
+        // The header of a basket belongs to its key.
         fits && self.seek == at && (parsed..=parsed + MOST_BEHIND).contains(&keylen)
     }
 }
@@ -75,7 +76,7 @@ impl<'a> RawKey<'a> {
     /// Parses a key as [`Key::parse`] does. Inlined, because every basket has one.
     ///
     /// # Errors
-    /// The bytes end before.
+    /// Returns an error if the bytes end early.
     #[inline]
     pub fn parse(cursor: &mut Cursor<'a>) -> Result<Self> {
         Self::parse_by(cursor, |bytes| bytes)
@@ -83,38 +84,36 @@ impl<'a> RawKey<'a> {
 }
 
 impl Key {
-    /// Bytes before those of which the version decides.
+    /// Number of bytes before those whose form depends on the version.
     pub(crate) const FIXED: u64 = 18;
 
-    /// Parses a key and leaves the cursor behind what was read, which in a list of keys need not be `keylen`
-    /// bytes.
+    /// Parses a key, after which the cursor stands. In a list of keys, its length need not be `keylen`.
     ///
     /// # Errors
-    /// The bytes end before.
+    /// Returns an error if the bytes end early.
     pub fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         Self::parse_by(cursor, |bytes| text(bytes).into())
     }
 
-    /// Whether the object is a directory.
+    /// Returns whether the object is a directory.
     #[must_use]
     pub fn is_directory(&self) -> bool {
         matches!(&*self.class_name, "TDirectory" | "TDirectoryFile")
     }
 
-    /// Whether both are of one class. What a list calls a `TDirectoryFile` calls itself a `TDirectory` in
-    /// files written before there was the other.
+    /// Returns whether both keys have the same class. In old files, the record of a listed `TDirectoryFile`
+    /// has the class `TDirectory`.
     pub(crate) fn is_same_class(&self, other: &Self) -> bool {
         self.class_name == other.class_name || (self.is_directory() && other.is_directory())
     }
 
-    /// Whether the key was given another name in its directory after the record was written, as ROOT lets a
-    /// user do.
+    /// Returns whether the key was renamed in its directory after the record was written, which ROOT allows.
     pub(crate) fn is_renamed(&self, record: &Self) -> bool {
         let same = self.is_same_class(record) && (self.cycle, self.datime) == (record.cycle, record.datime);
         self.name != record.name && same
     }
 
-    /// Whether the record at its place is the one that is listed: what its own key says.
+    /// Checks that the record at the position of a listed key is that object, by the record's own key.
     pub(crate) fn compare(&self, record: &Self) -> Result<()> {
         let lengths = [
             ("the length of the key in the record", u64::from(self.keylen), u64::from(record.keylen)),
@@ -134,8 +133,8 @@ impl Key {
         }
     }
 
-    /// The key of an object that is stored as it is, at a byte of the file in a directory; lengths are those of a record
-    /// [with its payload](Self::with_payload).
+    /// Returns the key of an uncompressed object at a byte of the file, in a directory.
+    /// [`with_payload`](Self::with_payload) sets its lengths.
     #[must_use]
     pub fn of_stored(class_name: &str, name: &str, seek: u64, seek_directory: u64) -> Self {
         Self {
@@ -153,7 +152,7 @@ impl Key {
         }
     }
 
-    /// The record of this key, with its lengths made those of a payload that is stored as it is.
+    /// Returns a record of this key and an uncompressed payload, for which it sets the lengths.
     #[must_use]
     pub fn with_payload(mut self, payload: &[u8]) -> Vec<u8> {
         let keylen = self.to_bytes().len();
@@ -165,7 +164,7 @@ impl Key {
         bytes
     }
 
-    /// The bytes of the key.
+    /// Returns the encoded key.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let is_wide = self.version > 1000;
         let mut bytes = Vec::with_capacity(usize::from(self.keylen));
@@ -192,7 +191,7 @@ impl Key {
         bytes
     }
 
-    /// In how many of its fields another key differs.
+    /// Returns the number of fields in which another key differs.
     pub(crate) fn differences(&self, other: &Self) -> usize {
         let numbers = |key: &Self| {
             [
@@ -210,16 +209,16 @@ impl Key {
         numbers + texts.into_iter().filter(|differs| *differs).count()
     }
 
-    /// Whether the record is deleted.
+    /// Returns whether the record is deleted.
     #[must_use]
     pub fn is_deleted(&self) -> bool {
         self.nbytes < 0
     }
 
-    /// The file's bytes of the payload, as stored.
+    /// Returns the range of the stored payload in the file.
     ///
     /// # Errors
-    /// The key's lengths contradict each other.
+    /// Returns an error if the key's lengths are inconsistent.
     pub fn stored(&self) -> Result<std::ops::Range<u64>> {
         let nbytes = u64::try_from(self.nbytes).ok().filter(|&nbytes| nbytes >= u64::from(self.keylen));
         let range = nbytes.and_then(|nbytes| {
@@ -229,14 +228,15 @@ impl Key {
         range.ok_or_else(|| Error::out_of_range("key length", self.keylen, self.nbytes))
     }
 
-    /// `name;cycle`, as ROOT lists it.
+    /// Returns `name;cycle`, as ROOT lists the key.
     #[must_use]
     pub fn label(&self) -> String {
         format!("{};{}", self.name, self.cycle)
     }
 }
 
-/// Bytes of a key behind its texts, at most: those of a basket, with some of later versions.
+/// Maximum number of bytes of a key after its texts: the header of a basket, with a reserve for later
+/// versions.
 const MOST_BEHIND: u64 = 64;
 
 /// A date and time in 32 bits: seconds and minutes 6 bits each, hour and day 5, month 4, years since 1995 6.
@@ -244,13 +244,13 @@ const MOST_BEHIND: u64 = 64;
 pub struct Datime(pub u32);
 
 impl Datime {
-    /// Year, month, day.
+    /// Returns year, month and day.
     #[must_use]
     pub fn date(self) -> (u32, u32, u32) {
         ((self.0 >> 26) + 1995, self.0 >> 22 & 0xF, self.0 >> 17 & 0x1F)
     }
 
-    /// Hour, minute, second.
+    /// Returns hour, minute and second.
     #[must_use]
     pub fn time(self) -> (u32, u32, u32) {
         (self.0 >> 12 & 0x1F, self.0 >> 6 & 0x3F, self.0 & 0x3F)

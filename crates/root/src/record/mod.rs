@@ -1,5 +1,4 @@
-//! The parts of every record: numbers, frames and references behind a cursor, the key it begins with, and
-//! the header of a basket.
+//! Parts of every record: a cursor for numbers, frames and references, the key, and the header of baskets.
 
 mod basket;
 mod cursor;

@@ -7,12 +7,12 @@ use forthwith_platform::ProcessOnce;
 
 use super::{StreamerInfo, text::info};
 
-/// The built-in info of a class version.
+/// Returns the built-in info of a class in a version.
 pub(crate) fn builtin(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     infos().iter().find(|info| &*info.class == class && info.version == version).cloned()
 }
 
-/// The built-in infos of all versions of a class, the latest first.
+/// Returns the built-in infos of all versions of a class, the latest first.
 pub(crate) fn builtin_versions(class: &str) -> Vec<Arc<StreamerInfo>> {
     let mut found: Vec<_> = infos().iter().filter(|info| &*info.class == class).cloned().collect();
     found.sort_by_key(|info| std::cmp::Reverse(info.version));
@@ -22,12 +22,12 @@ pub(crate) fn builtin_versions(class: &str) -> Vec<Arc<StreamerInfo>> {
 /// Class, version, checksum and elements.
 pub(crate) type Row = (&'static str, i32, u32, &'static str);
 
-/// The rows of versions that are written.
+/// Returns the rows of versions that are written.
 pub(crate) fn written() -> impl Iterator<Item = &'static Row> {
     TABLE.iter().filter(|row| row.2 != 0)
 }
 
-/// All of them, made once.
+/// Returns all built-in infos, which are made once.
 pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
     static INFOS: ProcessOnce<Vec<Arc<StreamerInfo>>> = ProcessOnce::new();
     INFOS.get_or_make(|| {
@@ -40,7 +40,7 @@ pub(super) fn infos() -> &'static [Arc<StreamerInfo>] {
     })
 }
 
-/// The info that a row spells; `before` are those of the rows before it.
+/// Returns the info of a row. `before` are those of earlier rows.
 fn row(before: &[Arc<StreamerInfo>], class: &str, version: i32, text: &str) -> StreamerInfo {
     let Some(text) = text.strip_prefix("= ") else { return info(class, version, text) };
     let mut parts = text.split("; ");
@@ -61,7 +61,8 @@ fn row(before: &[Arc<StreamerInfo>], class: &str, version: i32, text: &str) -> S
     StreamerInfo { class: class.into(), version, checksum: 0, elements }
 }
 
-/// The info of a class whose members have branches of their own. A whole `TObject` does not follow one.
+/// Returns the info of a class whose members have branches of their own. A whole `TObject` does not follow
+/// one.
 #[must_use]
 pub fn builtin_divided(class: &str, version: i32) -> Option<Arc<StreamerInfo>> {
     let object = || Arc::new(info(class, version, "fUniqueID:13:unsigned int; fBits:15:unsigned int"));

@@ -1,4 +1,4 @@
-//! Streamer elements: one member or base of a class each.
+//! Streamer elements, each of which describes one member or base of a class.
 
 use forthwith_columns::DType;
 use forthwith_plan::Result;
@@ -10,85 +10,85 @@ use crate::record::{Cursor, text};
 /// One member or base of a class, as it is stored.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Element {
-    /// Its kind, with the facts that only such elements have.
+    /// Kind of the element.
     pub kind: ElementKind,
-    /// Its name; for a base, the base's name.
+    /// Name of the member or base.
     pub name: Box<str>,
-    /// Its comment in the C++ header.
+    /// Comment in the C++ header.
     pub title: Box<str>,
-    /// ROOT's code of its type: see [`code`].
+    /// ROOT's type code: see [`code`].
     pub code: i32,
-    /// Its size in memory.
+    /// Size in memory in bytes.
     pub size: i32,
-    /// Number of items of a fixed-size array, all dimensions together; 0 if it is no array.
+    /// Total number of items of a fixed array; 0 if it is not an array.
     pub array_length: u32,
-    /// The array's dimensions.
+    /// Dimensions of the array.
     pub dimensions: Vec<u32>,
-    /// Name of its type in C++.
+    /// C++ name of the type.
     pub type_name: Box<str>,
-    /// How a `Float16_t` or `Double32_t` is packed.
+    /// Packing of a `Float16_t` or `Double32_t`.
     pub packing: Option<Packing>,
 }
 
-/// The kinds of streamer elements.
+/// Kind of a streamer element.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum ElementKind {
     /// A base class.
     Base {
-        /// Its version; 0 or less if it has none of its own. Unknown in very old files.
+        /// Version of the base; 0 or less if it has none of its own. Unknown in very old files.
         version: Option<i32>,
-        /// Its checksum; 0 in old files.
+        /// Checksum of the base; 0 in old files.
         checksum: u32,
     },
     /// A number.
     Basic,
-    /// A pointer to numbers, as many as another member says.
+    /// A pointer to numbers, which another member counts.
     BasicPointer(Counter),
-    /// A pointer to objects, as many as another member says.
+    /// A pointer to objects, which another member counts.
     Loop(Counter),
-    /// An object that is a `TObject`.
+    /// An object that inherits from `TObject`.
     Object,
-    /// An object that is none.
+    /// An object that does not inherit from `TObject`.
     ObjectAny,
-    /// A pointer to an object that is a `TObject`.
+    /// A pointer to an object that inherits from `TObject`.
     ObjectPointer,
-    /// A pointer to an object that is none.
+    /// A pointer to an object that does not inherit from `TObject`.
     ObjectAnyPointer,
     /// A `TString`.
     String,
     /// A container of the standard library.
     Stl {
-        /// Which container: ROOT's `ESTLType`, put right where old files have it wrong.
+        /// ROOT's `ESTLType` of the container, corrected for old files.
         container: i32,
-        /// Code of the items' type.
+        /// Type code of the items.
         content: i32,
     },
     /// A `std::string`.
     StlString,
-    /// As only code of a class's own writes it, and ROOT's for streamer elements never does (`class/own.rs`).
-    /// Numbers are of the element's code.
+    /// A form that only custom streamers write, and ROOT's streamer elements cannot describe
+    /// (`class/own.rs`). The element's code is that of its numbers.
     Own {
-        /// How it does.
+        /// Word for the form.
         word: Box<str>,
-        /// The numbers behind the word.
+        /// Numbers after the word.
         numbers: Box<[i32]>,
-        /// The member that counts its items.
+        /// Member that counts the items.
         counter: Option<Counter>,
     },
-    /// There only if another member, a truth value, is this one.
+    /// A member that is present only if another, boolean member has this value.
     Only(Counter, bool, Box<Element>),
-    /// Told by a user: the type of a number that these words leave on the stack; without one, bytes that they
-    /// step over.
+    /// A member that a user described in words: the type of a number that they leave on the stack or, without
+    /// a type, bytes that they step over.
     Words(Option<DType>, Box<str>),
-    /// Made by a schema evolution rule.
+    /// A member that a schema evolution rule makes.
     Artificial,
-    /// Anything newer, kept as it is.
+    /// An element of an unknown class.
     Unknown(Box<str>),
 }
 
 impl ElementKind {
-    /// ROOT's class of such elements.
+    /// Returns ROOT's class of such elements.
     #[must_use]
     pub fn class(&self) -> &str {
         match self {
@@ -109,19 +109,19 @@ impl ElementKind {
     }
 }
 
-/// The member that counts another's items.
+/// Member that counts the items of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counter {
     /// Version of its class.
     pub version: i32,
-    /// Its name.
+    /// Name of the member.
     pub name: Box<str>,
-    /// Its class.
+    /// Class of the member.
     pub class: Box<str>,
 }
 
 impl Element {
-    /// A member of a type, whose name, code and items are to be set.
+    /// Returns a member of a type, without name, code and items.
     #[must_use]
     pub fn typed(type_name: &str) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl Element {
         }
     }
 
-    /// A base, as ROOT describes one of that class.
+    /// Returns a base, as ROOT describes one of that class.
     pub(super) fn base_of(name: &str, version: Option<i32>) -> Self {
         // Their own code writes these, of each item by itself also where other members of many items stand
         // together.
@@ -150,7 +150,7 @@ impl Element {
         Self { kind, name: name.into(), code, ..Self::typed("BASE") }
     }
 
-    /// The member that counts its items, if another does.
+    /// Returns the member that counts the items of this one, if there is one.
     #[must_use]
     pub fn counter(&self) -> Option<&Counter> {
         match &self.kind {
@@ -162,19 +162,19 @@ impl Element {
         }
     }
 
-    /// Whether it is a base class.
+    /// Returns whether the element is a base class.
     #[must_use]
     pub const fn is_base(&self) -> bool {
         matches!(self.kind, ElementKind::Base { .. })
     }
 
-    /// Parses the contents of an element of class `class`, a `TStreamerElement` or one derived from it.
+    /// Parses the contents of an element of class `class`, a `TStreamerElement` or a subclass of it.
     ///
     /// # Errors
-    /// The bytes end before, or a byte count lies.
+    /// Returns an error if the bytes end early, or if a byte count is wrong.
     pub(super) fn parse(class: &[u8], cursor: &mut Cursor<'_>) -> Result<Self> {
         let frame = cursor.frame()?;
-        // An element of a derived class has a frame of its own around that of the class before.
+        // An element of a derived class has a frame of its own around that of its base.
         let container = if class == b"TStreamerSTLstring" { Some(cursor.frame()?) } else { None };
         let (mut element, indices) = match class {
             b"TStreamerElement" => Self::common(cursor, frame.version)?,
@@ -189,7 +189,7 @@ impl Element {
             b"TStreamerElement" | b"TStreamerArtificial" => ElementKind::Artificial,
             b"TStreamerBase" => {
                 let version = if frame.version > 2 { Some(cursor.i32()?) } else { None };
-                // Bases keep it in the room for dimensions.
+                // The checksum of a base is in the place of dimensions.
                 ElementKind::Base { version, checksum: indices[1] }
             }
             b"TStreamerBasicType" => ElementKind::Basic,
@@ -217,7 +217,7 @@ impl Element {
         Ok(element)
     }
 
-    /// What all elements have, and the room for five dimensions.
+    /// Parses the part that all elements have. Returns the element, and the array of five dimensions.
     fn common(cursor: &mut Cursor<'_>, version: i16) -> Result<(Self, [u32; 5])> {
         let frame = cursor.frame()?;
         let bits = cursor.tobject()?.bits;
@@ -262,8 +262,8 @@ impl Counter {
     }
 }
 
-/// The container that a C++ type name names, by ROOT's `ESTLType`. Recorded wrongly by some versions of ROOT:
-/// sets and multimaps changed places, and early ones called everything a vector.
+/// Returns ROOT's `ESTLType` of a container's type name. Some versions of ROOT stored wrong types: sets and
+/// multimaps were swapped, and early versions stored all containers as vectors.
 fn container_of(type_name: &str) -> Option<i32> {
     let name = type_name.strip_prefix("const ").unwrap_or(type_name);
     let name = name.strip_prefix("std::").unwrap_or(name);
@@ -274,6 +274,6 @@ fn container_of(type_name: &str) -> Option<i32> {
     }
 }
 
-/// Set in the bits of an element whose comment holds a range.
+/// Status bit of an element whose comment has a range.
 const HAS_RANGE: u32 = 1 << 6;
 const STRING: i32 = 365;

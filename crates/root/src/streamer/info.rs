@@ -1,4 +1,4 @@
-//! Streamer infos: how one version of a class is stored.
+//! Streamer infos, which describe how one version of a class is stored.
 
 use forthwith_plan::Result;
 
@@ -8,25 +8,26 @@ use crate::record::{Cursor, Tag, text};
 /// How one version of a class is stored: its bases and members in order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamerInfo {
-    /// The class.
+    /// Name of the class.
     pub class: Box<str>,
-    /// Its version. 1 for every class without one of its own, which the checksum then tells apart.
+    /// Version of the class. 1 for every class without a version of its own, which the checksum then
+    /// identifies.
     pub version: i32,
-    /// Checksum of its members' names and types.
+    /// Checksum of the names and types of members.
     pub checksum: u32,
-    /// Its bases and members.
+    /// Bases and members.
     pub elements: Vec<Element>,
 }
 
 impl StreamerInfo {
-    /// Parses an info up to its elements, of which it has none yet, and leaves the cursor at them.
+    /// Parses an info without its elements, before which the cursor then stands.
     pub(super) fn label(cursor: &mut Cursor<'_>) -> Result<Self> {
         let (name, _) = cursor.tnamed()?;
         let checksum = cursor.u32()?;
         Ok(Self { class: text(name).into(), checksum, version: cursor.i32()?, elements: Vec::new() })
     }
 
-    /// Parses an info from its byte count on.
+    /// Parses an info with its byte count.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self> {
         let frame = cursor.frame()?;
         let mut info = Self::label(cursor)?;

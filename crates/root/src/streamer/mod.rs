@@ -1,4 +1,4 @@
-//! The schema a file carries of itself: the streamer infos of the classes stored in it.
+//! Streamer infos of a file, which describe the classes stored in it.
 
 mod builtin;
 mod element;
@@ -29,13 +29,13 @@ use crate::cpp::{CppType, tidy};
 pub(crate) use crate::cpp::{Packing, code};
 use crate::record::{Cursor, Tag, text};
 
-/// Makes what a process makes once and then shares, for the moment before it is forked while other threads
-/// run: one that was making it is not in the forked process, which would wait for it for ever.
+/// Initializes process-wide tables, to be called before a process with several threads forks: if another
+/// thread were initializing them, the child would wait for it forever.
 pub fn prepare() {
     let _ = (builtin::infos(), registered(""));
 }
 
-/// The streamer infos of a file. Which there are is known at once; each is parsed when first asked for.
+/// Streamer infos of a file. Their classes are known at once; each info is parsed when it is first needed.
 #[derive(Debug, Default)]
 pub struct Streamers {
     payload: Bytes,
@@ -48,17 +48,17 @@ pub struct Streamers {
 
 #[derive(Debug)]
 struct Entry {
-    /// The info without its elements.
+    /// Info without its elements.
     label: StreamerInfo,
     at: usize,
     info: ProcessOnce<Arc<StreamerInfo>>,
 }
 
 impl Streamers {
-    /// Finds the infos in the payload of a file's streamer record; `origin` is the length of its key.
+    /// Finds the infos in the payload of a file's streamer record. `origin` is the length of its key.
     ///
     /// # Errors
-    /// The payload is no list of streamer infos.
+    /// Returns an error if the payload is not a list of streamer infos.
     pub fn parse(payload: Bytes, origin: u32) -> Result<Self> {
         let mut streamers = Self { origin, ..Self::default() };
         let mut cursor = Cursor::with_origin(&payload, origin);
@@ -75,7 +75,7 @@ impl Streamers {
                     streamers.entries.push(Entry { label, at, info: ProcessOnce::new() });
                 }
                 b"TList" => streamers.rules.extend(rules(cursor)?),
-                // Only infos and rules are known; whatever else newer files put here has a byte count.
+                // Other entries of newer files have a byte count, and are ignored.
                 _ => {}
             }
             Ok(())
@@ -84,50 +84,50 @@ impl Streamers {
         Ok(streamers)
     }
 
-    /// The classes and versions there are, in the order of the file.
+    /// Returns the classes and their versions, in the order of the file.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = (&str, i32)> {
         self.entries.iter().map(|entry| (&*entry.label.class, entry.label.version))
     }
 
-    /// All infos, in the order of the file.
+    /// Returns all infos, in the order of the file.
     ///
     /// # Errors
-    /// One of them cannot be parsed.
+    /// Returns an error if an info cannot be parsed.
     pub fn infos(&self) -> Result<Vec<Arc<StreamerInfo>>> {
         self.entries.iter().map(|entry| self.info(entry)).collect()
     }
 
-    /// The info of a class and version. Where several have the same version, as happens for classes without
-    /// versions of their own, the last.
+    /// Returns the info of a class in a version. If several have the same version, as classes without
+    /// versions of their own do, it is the last.
     ///
     /// # Errors
-    /// The info cannot be parsed.
+    /// Returns an error if the info cannot be parsed.
     pub fn find(&self, class: &str, version: i32) -> Result<Option<Arc<StreamerInfo>>> {
         self.pick(class, |label| label.version == version)
     }
 
-    /// The info of a class with this checksum.
+    /// Returns the info of a class with this checksum.
     ///
     /// # Errors
-    /// The info cannot be parsed.
+    /// Returns an error if the info cannot be parsed.
     pub fn by_checksum(&self, class: &str, checksum: u32) -> Result<Option<Arc<StreamerInfo>>> {
         self.pick(class, |label| label.checksum == checksum)
     }
 
-    /// The info with this checksum, of whatever class.
+    /// Returns the info of any class with this checksum.
     ///
     /// # Errors
-    /// The info cannot be parsed.
+    /// Returns an error if the info cannot be parsed.
     pub(crate) fn by_checksum_alone(&self, checksum: u32) -> Result<Option<Arc<StreamerInfo>>> {
         let entry = self.entries.iter().find(|entry| entry.label.checksum == checksum);
         entry.map(|entry| self.info(entry)).transpose()
     }
 
-    /// The info that an object was written by: that with its checksum if it has one and there is such an
-    /// info, else that of its version.
+    /// Returns the info by which an object was written: that with its checksum, if there is one, and
+    /// otherwise that of its version. A registered class has the info of the user.
     ///
     /// # Errors
-    /// The info cannot be parsed.
+    /// Returns an error if the info cannot be parsed.
     pub fn describe(
         &self,
         class: &str,
@@ -145,10 +145,10 @@ impl Streamers {
         self.find(class, version)
     }
 
-    /// The info of the highest version of a class.
+    /// Returns the info of the highest version of a class, or that of the user for a registered class.
     ///
     /// # Errors
-    /// The info cannot be parsed.
+    /// Returns an error if the info cannot be parsed.
     pub fn latest(&self, class: &str) -> Result<Option<Arc<StreamerInfo>>> {
         if let Some(info) = registered(class) {
             return Ok(Some(info));
@@ -157,33 +157,33 @@ impl Streamers {
         entry.map(|entry| self.info(entry)).transpose()
     }
 
-    /// Whether the file or a user describes a class.
+    /// Returns whether the file or a user has an info of a class.
     #[must_use]
     pub fn describes(&self, class: &str) -> bool {
         self.knows(class) || registered(class).is_some()
     }
 
-    /// Whether the file describes a class.
+    /// Returns whether the file has an info of a class.
     #[must_use]
     pub fn knows(&self, class: &str) -> bool {
         self.of(class).next().is_some()
     }
 
-    /// The infos of all versions of a class, in the order of the file.
+    /// Returns the infos of all versions of a class, in the order of the file.
     ///
     /// # Errors
-    /// One of them cannot be parsed.
+    /// Returns an error if an info cannot be parsed.
     pub fn versions(&self, class: &str) -> Result<Vec<Arc<StreamerInfo>>> {
         self.of(class).map(|entry| self.info(entry)).collect()
     }
 
-    /// The schema evolution rules stored with the infos, as ROOT writes them. They are C++.
+    /// Returns the schema evolution rules of the file as ROOT writes them, in C++.
     #[must_use]
     pub fn rules(&self) -> &[Box<str>] {
         &self.rules
     }
 
-    /// The class that the file describes for pairs or arrays of such types, as it spells it.
+    /// Returns the class that the file describes for a pair or array of such types, as it is spelled there.
     #[must_use]
     pub fn spelled(&self, kind: &CppType) -> Option<&str> {
         let template = match kind {
@@ -196,8 +196,8 @@ impl Streamers {
         self.classes().map(|(name, _)| name).find(is_it)
     }
 
-    /// The code of the numbers that items of an enumeration are stored as, if the file tells that the type is
-    /// one.
+    /// Returns the type code of the numbers as which items of an enumeration are stored, or `None` if the
+    /// file does not show that the type is an enumeration.
     #[must_use]
     pub fn enumeration(&self, name: &str) -> Option<i32> {
         let known = self.enumerations.get_or_make(|| {
@@ -208,7 +208,7 @@ impl Streamers {
     }
 
     fn of(&self, class: &str) -> impl DoubleEndedIterator<Item = &Entry> {
-        // Other versions of ROOT put other blanks into the names of templates.
+        // Versions of ROOT differ in the blanks in names of templates.
         let numbers = match class.contains('<') {
             true => self.by_class.get(&*tidy(class)),
             false => self.by_class.get(class),
@@ -233,7 +233,7 @@ impl Streamers {
     }
 }
 
-/// Visits the objects of a `TList`, whose frame has been entered, each from its contents on.
+/// Calls `visit` with the objects of a `TList`, at the contents of each. The list's frame has been entered.
 fn list<'a>(
     cursor: &mut Cursor<'a>,
     version: i16,
@@ -252,7 +252,7 @@ fn list<'a>(
     Ok(())
 }
 
-/// The strings of a `TList` of `TObjString`.
+/// Reads the strings of a `TList` of `TObjString`.
 fn rules(cursor: &mut Cursor<'_>) -> Result<Vec<Box<str>>> {
     let mut rules = Vec::new();
     let frame = cursor.frame()?;

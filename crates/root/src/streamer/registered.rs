@@ -1,4 +1,4 @@
-//! Layouts that a user supplies, for classes that files do not describe or that have streamers of their own.
+//! Layouts registered by a user, for classes without streamer info or with custom streamers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +11,16 @@ use forthwith_program::check_words;
 use super::{Element, ElementKind, Packing, StreamerInfo, code};
 use crate::cpp::{CppType, Number};
 
-/// Registrations and their ends, in their order: of a class, the last one counts. A forked process finds the
-/// list whole and waits for nothing.
+/// Changes of registrations in order. The last change of a class counts. A forked process has the complete
+/// list, and does not wait for a lock.
 static REGISTERED: ProcessList<Change> = ProcessList::new();
 
-/// How often it has changed. What was worked out before is no longer so.
+/// Number of changes, which invalidate cached layouts.
 static CHANGES: AtomicU64 = AtomicU64::new(0);
 
 struct Change {
     class: Box<str>,
-    /// Nothing if it was taken back.
+    /// The registration, or `None` if it was removed.
     registered: Option<Registered>,
 }
 
@@ -30,17 +30,17 @@ struct Registered {
     framed: bool,
 }
 
-/// Says how a class is stored, in every file that is opened from now on and in all versions: behind the byte
-/// count and version that ROOT writes before an object, these members in this order. It goes before what
-/// files say of the class themselves.
+/// Registers how a class is stored, in all versions and in every file that is opened from now on: these
+/// members in this order, after the byte count and version that ROOT writes before an object. A registration
+/// overrides streamer infos of files.
 ///
 /// A member is a name and a C++ type: `"int"`, `"double[3]"`, `"TString"`, `"vector<float>"`, `"Hit"`,
-/// `"TObject*"`, or, for a base, `"base"` behind the name of its class. A `Double32_t` or `Float16_t` may
-/// have its range behind it: `"Double32_t [0,10,16]"`.
+/// `"TObject*"`, or, for a base, the name of its class and `"base"`. A `Double32_t` or `Float16_t` may be
+/// followed by its range: `"Double32_t [0,10,16]"`.
 ///
-/// A type that is none of these can be told in AwkwardForth: `"uint32: data I-> stack"` is a number of that
-/// type that the words leave on the stack, and `": 4 data skip"` are bytes that are stepped over. Such
-/// members are read in columns; objects that have one are passed over.
+/// Other types can be described in AwkwardForth: `"uint32: data I-> stack"` is a number of that type that the
+/// words leave on the stack, and `": 4 data skip"` are bytes that are stepped over. Such members are read in
+/// columns; objects with such a member are skipped.
 ///
 /// ```
 /// forthwith_root::register_class("Detector", &[("TNamed", "base"), ("fGains", "vector<float>"), ("fPlane", "short[4]")])?;
@@ -49,13 +49,13 @@ struct Registered {
 /// ```
 ///
 /// # Errors
-/// A type is none, or a name is empty.
+/// Returns an error if a type is invalid, or if a name is empty.
 pub fn register_class(class: &str, members: &[(&str, &str)]) -> Result<()> {
     register(class, members, true)
 }
 
-/// The same for a class whose objects have no byte count and no version before them, as those that have a
-/// streamer of their own may be stored: the members, and nothing else.
+/// Registers a class as [`register_class`] does, whose objects have neither byte count nor version, as is
+/// possible with a custom streamer.
 ///
 /// ```
 /// // Four bytes in another order than ROOT's own, and one.
@@ -65,7 +65,7 @@ pub fn register_class(class: &str, members: &[(&str, &str)]) -> Result<()> {
 /// ```
 ///
 /// # Errors
-/// As of [`register_class`].
+/// Returns the errors of [`register_class`].
 pub fn register_unframed(class: &str, members: &[(&str, &str)]) -> Result<()> {
     register(class, members, false)
 }
@@ -80,7 +80,7 @@ fn register(class: &str, members: &[(&str, &str)], framed: bool) -> Result<()> {
     Ok(())
 }
 
-/// Takes back what [`register_class`] said. Answers whether there was something.
+/// Unregisters a class. Returns whether it was registered.
 pub fn forget_class(class: &str) -> bool {
     let gone = || latest(class).map(|_| Change { class: class.into(), registered: None });
     let was_there = REGISTERED.add(gone);
@@ -88,30 +88,30 @@ pub fn forget_class(class: &str) -> bool {
     was_there
 }
 
-/// The present registration of a class.
+/// Returns the current registration of a class.
 fn latest(class: &str) -> Option<&'static Registered> {
     REGISTERED.iter().filter(|change| &*change.class == class).last()?.registered.as_ref()
 }
 
-/// A number that is another one when classes were registered or forgotten since.
+/// Returns a number that changes whenever a class is registered or unregistered.
 #[must_use]
 pub fn registrations() -> u64 {
     CHANGES.load(Ordering::Acquire)
 }
 
-/// The info that a user supplied for a class.
+/// Returns the info that a user registered for a class.
 #[must_use]
 pub fn registered(class: &str) -> Option<Arc<StreamerInfo>> {
     latest(class).map(|registered| Arc::clone(&registered.info))
 }
 
-/// Whether there is any class of which that was said.
+/// Returns whether any class is registered without a frame.
 #[must_use]
 pub fn any_unframed() -> bool {
     REGISTERED.iter().any(|change| is_unframed(&change.class))
 }
 
-/// Whether a user said of a class that its objects have no frame.
+/// Returns whether a class is registered without a frame.
 #[must_use]
 pub fn is_unframed(class: &str) -> bool {
     latest(class).is_some_and(|registered| !registered.framed)
@@ -174,10 +174,10 @@ fn element(class: &str, name: &str, kind: &str) -> Result<Element> {
     Ok(element)
 }
 
-/// A member told in words: the number's type, and the words.
+/// Splits a member that is described in words into the number's type and the words.
 fn told(kind: &str) -> Option<(&str, &str)> {
     let (of, words) = kind.split_once(':')?;
-    // Not the colons of `std::string`.
+    // Does not match the colons of `std::string`.
     (!words.starts_with(':') && !of.contains('<')).then_some((of.trim(), words.trim()))
 }
 

@@ -1,17 +1,17 @@
-//! Streamer infos spelled as text, as the tables of classes have them that no file needs to describe.
+//! Streamer infos spelled as text, for the tables of built-in classes.
 
 use super::{Counter, Element, ElementKind, StreamerInfo, code};
 use crate::cpp::Number;
 
-/// The info of a class version whose elements are spelled one after the other, with `;` between.
+/// Returns the info of a class in a version, whose elements are separated by `;`.
 pub(crate) fn info(class: &str, version: i32, elements: &str) -> StreamerInfo {
     let elements = elements.split(';').map(str::trim).filter(|text| !text.is_empty());
     let elements = elements.map(|text| element(class, text)).collect();
     StreamerInfo { class: class.into(), version, checksum: 0, elements }
 }
 
-/// `name:code:type`, `name:code:type:counter` where the counter of a base is `Base.counter`, or `Base
-/// version`. What only code of a class's own writes has a word instead of a code (`own.rs`).
+/// Parses `name:code:type`, `name:code:type:counter` (the counter in a base is `Base.counter`), or `Base
+/// version`. A form that only custom streamers write has a word in place of a code (`own.rs`).
 fn element(class: &str, text: &str) -> Element {
     let Some((name, rest)) = text.split_once(':') else {
         let (name, version) = text.split_once(' ').unwrap_or((text, "0"));
@@ -21,7 +21,7 @@ fn element(class: &str, text: &str) -> Element {
     // `::` is part of a type's name.
     let split = rest.rfind(':').filter(|&at| !rest[..at].ends_with(':'));
     let (type_name, counter) = split.map_or((rest, None), |at| (&rest[..at], Some(&rest[at + 1..])));
-    // There only if another member is true, or is not.
+    // Present only if another member is true, or false.
     let (name, only) = name.split_once('?').map_or((name, None), |(name, flag)| (name, Some(flag)));
     let mut element = Element::typed(type_name);
     element.name = name.into();
@@ -40,7 +40,7 @@ fn element(class: &str, text: &str) -> Element {
     element
 }
 
-/// A member that only code of the class's own writes, by a word and perhaps numbers behind it.
+/// Returns a member that only a custom streamer writes, by its word and perhaps numbers after it.
 fn own(element: &mut Element, words: &str, counter: Option<Counter>) -> ElementKind {
     element.code = Number::named(&element.type_name).map_or(0, |number| number.codes[0]);
     let (word, numbers) = words.split_once(' ').unwrap_or((words, ""));
@@ -48,7 +48,7 @@ fn own(element: &mut Element, words: &str, counter: Option<Counter>) -> ElementK
     ElementKind::Own { word: word.into(), numbers, counter }
 }
 
-/// A member of the class, or `Base.member`.
+/// Parses a counter: a member of the class, or `Base.member`.
 fn counter(class: &str, text: &str) -> Counter {
     let (class, name) = text.rsplit_once('.').unwrap_or((class, text));
     Counter { version: 0, name: name.into(), class: class.into() }

@@ -1,47 +1,47 @@
-//! How far classes are unrolled.
+//! Limits on the unrolling of classes.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
-/// How far classes are unrolled to columns. Classes may contain themselves, and others in so many ways that
-/// the number of their members has no bound; a column has a finite type.
+/// Limits on the unrolling of classes to columns. Classes may contain themselves, and others in so many ways
+/// that the number of their members is unbounded; a column has a finite type.
 ///
-/// [`Budget::widest`] tries narrower ones until a column has a type.
+/// [`Budget::widest`] reduces the limits until a column has a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Levels of a class that has pointers to itself, or items of itself.
+    /// Maximum depth of a class with pointers to itself, or items of itself.
     pub(super) own_levels: usize,
-    /// Levels of a class that contains itself by way of others.
+    /// Maximum depth of a class that contains itself through others.
     pub(super) recursion_depth: usize,
-    /// Lists and pointers that an object may be behind.
+    /// Maximum number of lists and pointers around an object.
     pub(super) indirections: usize,
-    /// Values of several possible classes around an array whose class only the data name.
+    /// Maximum number of choices of classes around an array whose class only the data name.
     pub(super) nested_choices: usize,
-    /// Members that may still be looked at.
+    /// Remaining number of members.
     pub(super) members_left: u32,
-    /// Of these, members of the items of arrays whose class only the data name, all together.
+    /// Remaining number of members in the items of arrays whose class only the data name.
     pub(super) array_members_left: u32,
-    /// Of these, members of classes that are there again by way of others.
+    /// Remaining number of members in classes that contain themselves through others.
     pub(super) recursive_members_left: u32,
 }
 
-/// Notes made while classes were unrolled, by which the next try differs.
+/// Observations made while unrolling, on which the next budget depends.
 #[derive(Debug, Default)]
 pub struct Noted {
-    /// There was an array of which the file describes one class.
+    /// Whether there was an array for which the file describes one class.
     pub one_item_class: Cell<bool>,
-    /// The classes that the file describes for arrays of which it describes several.
+    /// Classes that the file describes for arrays for which it describes several.
     pub item_classes: RefCell<BTreeSet<String>>,
-    /// A class contains itself by way of others.
+    /// Whether a class contains itself through others.
     pub(super) recurses: Cell<bool>,
-    /// Such classes have more members than the budget has for them.
+    /// Whether such classes exceeded their number of members.
     pub(super) recursion_spent: Cell<bool>,
-    /// All classes together have more members than the budget.
+    /// Whether all classes exceeded the number of members.
     pub(super) members_spent: Cell<bool>,
 }
 
 impl Budget {
-    /// The first try.
+    /// The first budget to try.
     pub(super) const FULL: Self = Self {
         own_levels: MAX_LEVELS,
         recursion_depth: MAX_LEVELS,
@@ -52,14 +52,14 @@ impl Budget {
         recursive_members_left: MAX_RECURSIVE_MEMBERS,
     };
 
-    /// The try for classes within themselves and choices within choices that were too much: one level of
-    /// each.
+    /// Budget if recursive classes and nested choices exceeded the limits: one level of each.
     const SHALLOW: Self = Self { own_levels: 1, recursion_depth: 1, nested_choices: 1, ..Self::FULL };
 
-    /// The result of `unroll` with the widest budget that gives a type, or with the narrowest.
+    /// Calls `unroll` with decreasing budgets until the result has a type. Returns that result, or the one of
+    /// the last budget.
     ///
     /// # Errors
-    /// The first of `unroll`.
+    /// Returns the first error of `unroll`.
     pub fn widest<T, E>(
         noted: &mut Noted,
         mut unroll: impl FnMut(Self, &Noted) -> Result<T, E>,
@@ -78,7 +78,7 @@ impl Budget {
         }
     }
 
-    /// The next budget to try, after a try that did or did not give a type. `None` if its outcome counts.
+    /// Returns the next budget to try, or `None` if the result is final.
     fn narrower(self, gave_type: bool, noted: &Noted) -> Option<Self> {
         if self.is_shallow() {
             // Objects that are further away matter less.
@@ -89,36 +89,36 @@ impl Budget {
         if gave_type && !noted.recursion_spent.get() {
             return None;
         }
-        // Fewer levels are no help where no class has any.
+        // Fewer levels only help if a class is recursive.
         let fewer = self.recursion_depth - 1;
         let helps = fewer > 0 && (gave_type || noted.recurses.get());
         Some(if helps { Self { recursion_depth: fewer, ..self } } else { Self::SHALLOW })
     }
 
-    /// Whether it is one of the last tries.
+    /// Returns whether this is one of the last budgets to try.
     const fn is_shallow(self) -> bool {
         self.own_levels == 1
     }
 }
 
-/// Why a class is not unrolled.
+/// Returns the reason why a class is not unrolled.
 pub(super) fn too_many(class: &str, limit: u32) -> String {
     format!("{class}, which expands to more than {limit} members")
 }
 
-/// Levels of a class that contains itself.
+/// Maximum depth of a class that contains itself.
 const MAX_LEVELS: usize = 4;
-/// Lists and pointers around objects where all objects would be too many.
+/// Maximum number of lists and pointers around objects, if there would be too many otherwise.
 const MAX_INDIRECTIONS: usize = 3;
-/// Choices around an array that is a choice, too.
+/// Maximum number of choices around an array that is a choice, too.
 const MAX_CHOICES: usize = 3;
-/// Members of a class with all it contains.
+/// Maximum number of members of a class, including all that it contains.
 pub(super) const MAX_MEMBERS: u32 = 20_000;
-/// Members of the items of arrays within choices.
+/// Maximum number of members of the items of arrays within choices.
 pub(super) const MAX_ARRAY_MEMBERS: u32 = 2_000;
-/// The same, if these are within other choices.
+/// Maximum number of members of such items within further choices.
 pub(super) const MAX_DEEP_ARRAY_MEMBERS: u32 = 300;
-/// Members of all levels but the first of all classes that contain themselves by way of others.
+/// Maximum number of members of classes that contain themselves through others, except their first level.
 pub(super) const MAX_RECURSIVE_MEMBERS: u32 = 1_400;
 
 #[cfg(test)]

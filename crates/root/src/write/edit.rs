@@ -66,17 +66,17 @@ impl<'o> Edits<'o> {
         Ok(Self { objects, marks, passed, changes: Vec::new(), appended: BTreeMap::new() })
     }
 
-    /// Puts bytes without pointers in the place of others.
+    /// Replaces a range by bytes without pointers.
     pub fn replace(&mut self, range: Range<usize>, bytes: Vec<u8>) {
         self.replace_with(range, move |buffer| buffer.extend(&bytes));
     }
 
-    /// Puts what `make` appends in the place of other bytes. It may have byte counts, and objects of its own.
+    /// Replaces a range by the bytes that `make` appends, which may include byte counts and objects.
     pub fn replace_with(&mut self, range: Range<usize>, make: impl Fn(&mut Buffer) + 'o) {
         self.changes.push((range, Change::Made(Box::new(make))));
     }
 
-    /// Puts a pointer in the place of other bytes: to an object of the record, which begins there (see
+    /// Replaces a range by a pointer to the object that begins at `begin` in the record (see
     /// [`Object::pointers`]).
     pub fn point(&mut self, range: Range<usize>, begin: usize) {
         self.changes.push((range, Change::Pointer(begin)));
@@ -92,10 +92,10 @@ impl<'o> Edits<'o> {
         self.appended.entry(object.body().start).or_default().push(Change::Made(Box::new(make)));
     }
 
-    /// Gives a number another value, as wide as it is.
+    /// Replaces a number, which keeps its width.
     ///
     /// # Errors
-    /// There is no such member, it is no number, or has no room for the value.
+    /// If there is no such member, it is not a number, or the value is out of range for its width.
     pub fn number(&mut self, object: Object<'_>, member: &str, value: i64) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let width = place.len();
@@ -121,10 +121,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Gives a floating-point number another value.
+    /// Replaces a floating-point number.
     ///
     /// # Errors
-    /// There is no such member, or it is no such number.
+    /// If there is no such member, or it is not a floating-point number.
     pub fn float(&mut self, object: Object<'_>, member: &str, value: f64) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let bytes = match (found, place.len()) {
@@ -136,10 +136,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Gives a text another value.
+    /// Replaces a string.
     ///
     /// # Errors
-    /// There is no such member, or it is no text.
+    /// If there is no such member, or it is not a string.
     pub fn text(&mut self, object: Object<'_>, member: &str, value: &str) -> Result<()> {
         let (place, _) = placed(object, member)?;
         if object.text(member).is_none() {
@@ -151,11 +151,11 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Gives an array that another member counts other numbers: as wide as those that are there, or of
-    /// `width` bytes if there are none.
+    /// Replaces the integers of an array whose length is another member. They keep their width, which is
+    /// `width` bytes if the array is empty or null.
     ///
     /// # Errors
-    /// There is no such member, or its numbers have no room for a value.
+    /// If there is no such member, or a value is out of range for the width.
     pub fn counted(&mut self, object: Object<'_>, member: &str, values: &[i64], width: usize) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let width = match (found, object.array(member)) {
@@ -189,10 +189,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Gives an array of doubles that another member counts other numbers.
+    /// Replaces the values of an array of doubles whose length is another member.
     ///
     /// # Errors
-    /// There is no such member, or it is stored in another way.
+    /// If there is no such member, or it is stored in another way.
     pub fn doubles(&mut self, object: Object<'_>, member: &str, values: &[f64]) -> Result<()> {
         let (place, _) = placed(object, member)?;
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
@@ -205,10 +205,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Gives a `std::vector` of numbers other ones: their number, and their bytes.
+    /// Replaces the values of a `std::vector` of numbers by their count and bytes.
     ///
     /// # Errors
-    /// There is no such member, or it is stored in another way.
+    /// If there is no such member, or it is stored in another way.
     pub fn vector(&mut self, object: Object<'_>, member: &str, counted: Vec<u8>) -> Result<()> {
         let (place, _) = placed(object, member)?;
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
@@ -219,10 +219,10 @@ impl<'o> Edits<'o> {
         self.framed(place, counted, || no_member(object, member, what))
     }
 
-    /// Gives a `std::vector` of texts other ones.
+    /// Replaces the values of a `std::vector` of strings.
     ///
     /// # Errors
-    /// There is no such member, or it is stored in another way.
+    /// If there is no such member, or it is stored in another way.
     pub fn texts(&mut self, object: Object<'_>, member: &str, values: &[String]) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let Value::List(known) = found else {

@@ -1,4 +1,4 @@
-//! Branches without classes.
+//! Columns of branches without classes.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::leaf_classes::leaf_numbers;
 use crate::metadata::{Branch, Leaf};
 use forthwith_root::{Number, Packing, code, unroll};
 
-/// The column of a branch without classes: of its leaves.
+/// Returns the column of a branch without a class, which has only leaves.
 pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
     match leaves {
         [] => Column::unsupported("a branch without leaves"),
@@ -22,7 +22,7 @@ pub(crate) fn of_leaves(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
 
 fn of_leaf(branch: &Branch<'_>, leaf: &Leaf<'_>) -> Column {
     if leaf.class == "TLeafC" {
-        // An empty one takes no bytes at all.
+        // An empty string may take no bytes.
         let text = Ok(Layout::OrNothing(Box::new(Layout::Text)));
         return Column::described("char*".into(), text, &branch.field.name)
             .because("strings of different lengths");
@@ -60,7 +60,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
         at_place.entry(leaf.place).or_insert(i);
         let layout = match (leaf.counter, counter) {
             (None, _) => *of,
-            // As many as there is room for up to the entry's end.
+            // The last array has as many items as fit before the entry's end.
             (Some(_), _) if is_last => Layout::Rest(of),
             (Some(_), Some(counter)) => {
                 let slot = counter as u32;
@@ -73,7 +73,7 @@ fn of_leaf_list(branch: &Branch<'_>, leaves: &[Leaf<'_>]) -> Column {
                 }
                 Layout::Counted { slot, flag: false, of }
             }
-            // By a leaf of another branch.
+            // The counter is a leaf of another branch.
             (Some(_), None) => {
                 readable = false;
                 *of
@@ -96,7 +96,7 @@ fn is_real(number: &Layout) -> bool {
     matches!(number, Layout::Number(Encoding::Big(DType::Float32 | DType::Float64)))
 }
 
-/// How a leaf list is read, if all of its members have one size.
+/// Returns the reading of a leaf list whose members all have a fixed size, and `None` for others.
 fn slots(record: &Layout) -> Option<Reading> {
     let Layout::Record { fields, .. } = record else { return None };
     let (mut slots, mut names, mut contents) = (Vec::new(), Vec::new(), Vec::new());
@@ -114,7 +114,8 @@ fn slots(record: &Layout) -> Option<Reading> {
     Some(Reading { form, decoder, reason: "a record of numbers at fixed places".into() })
 }
 
-/// How a leaf list is read that has leaves of any length, unless one of its numbers is packed.
+/// Returns the reading of a leaf list with members of any length, and `None` if some of its numbers are
+/// packed.
 fn varying(record: &Layout, member: &str) -> Option<Reading> {
     let Layout::Record { fields, .. } = record else { return None };
     let is_packed = |(_, field): &(String, Layout)| {
@@ -133,7 +134,7 @@ fn varying(record: &Layout, member: &str) -> Option<Reading> {
     Some(Reading::program(program, "a record with members that vary in size"))
 }
 
-/// How numbers are stored, and the dimensions of an array of them.
+/// Returns the encoding of numbers and the shape of an array of them, and `None` for other layouts.
 fn numbers_of(layout: &Layout) -> Option<(Encoding, Vec<u64>)> {
     match layout {
         Layout::Number(wire) => Some((*wire, Vec::new())),
@@ -146,7 +147,7 @@ fn numbers_of(layout: &Layout) -> Option<(Encoding, Vec<u64>)> {
     }
 }
 
-/// The same with the dimensions of arrays at the numbers.
+/// Moves the dimensions of arrays into the Form of their numbers.
 fn shaped(form: Form) -> Form {
     match form {
         Form::Regular { size, content } => shaped(*content).repeated(size),
@@ -158,7 +159,7 @@ fn shaped(form: Form) -> Form {
     }
 }
 
-/// The type of a leaf of numbers.
+/// Returns the spelling and the encoding of a leaf's numbers.
 fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Encoding)> {
     match leaf.class {
         "TLeafF16" => number(code::FLOAT16, leaf_packing(leaf)),
@@ -170,7 +171,8 @@ fn leaf_type(leaf: &Leaf<'_>) -> Option<(&'static str, Encoding)> {
     }
 }
 
-/// Behind the name and the dimensions stands the type, and behind it the range.
+/// Returns the packing of a leaf's numbers. Its title is the name with dimensions, a slash, the type and the
+/// range.
 fn leaf_packing(leaf: &Leaf<'_>) -> Option<Packing> {
     Packing::from_comment(leaf.title.split_once('/').map_or(&*leaf.title, |(_, kind)| kind))
 }

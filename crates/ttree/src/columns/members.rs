@@ -1,4 +1,4 @@
-//! Members of classes that have branches of their own.
+//! Columns of branches for members of classes.
 
 use forthwith_columns::{DType, Encoding};
 use forthwith_program::{Entry, Frame, Layout};
@@ -9,7 +9,7 @@ use forthwith_root::class::{Numbers, Value};
 use forthwith_root::unroll::Classes;
 use forthwith_root::{CppType, Element, ElementKind, StreamerInfo, code};
 
-/// The column of one member of a class, or with `items`, of that member of all items of a collection.
+/// Returns the column of one member of a class or, with `items`, of that member of all items of a collection.
 pub(crate) fn of_member(
     branch: &Branch<'_>,
     info: &StreamerInfo,
@@ -25,7 +25,8 @@ pub(crate) fn of_member(
     let member = &*branch.field.name;
     let spell = |name: &str| dimensions.spelling(name, items);
     if let (true, true) = (element.is_base(), items) {
-        // One that was not divided further: of all items the first member, then the second.
+        // A base that is not split further is stored member-wise: the first member of all items, then the
+        // second.
         let type_name = spell(&element.name);
         let schema = classes.base_of_many(element).map(|schema| schema.unwrap_or(Layout::Null));
         return match (given, schema) {
@@ -77,7 +78,7 @@ pub(crate) fn of_member(
             let type_name = format!("{}[{}]", spell(element_type(element)), counter.name);
             of_described(type_name, classes.member(info, element), items, member)
         }
-        // A flag, then as many numbers as another member says.
+        // A flag, then as many numbers as the counter member has.
         (Value::Counted(numbers, counter), _) => match number(numbers.code, element.packing) {
             None => Column::unsupported(&*element.type_name),
             Some((name, wire)) => {
@@ -103,12 +104,12 @@ pub(crate) fn of_member(
             if let (ElementKind::Loop(counter), true) = (&element.kind, items) {
                 let type_name = format!("{type_name}[{}]", counter.name);
                 return match given {
-                    // An item may have none, and no bytes then.
+                    // An item may be empty, and take no bytes.
                     Some(_) => Column::described_as(type_name, schema, member, |layout| Entry::Times(layout)),
                     None => Column::refused(type_name, "without a branch that counts them"),
                 };
             }
-            // An empty container may take no bytes at all.
+            // An empty container may take no bytes.
             let schema = match schema {
                 Ok(schema) if kind.is_container() && !items && dimensions.fixed.is_empty() => {
                     Ok(Layout::OrNothing(Box::new(schema)))
@@ -126,8 +127,8 @@ fn of_described(type_name: String, schema: Result<Layout, String>, items: bool, 
     })
 }
 
-/// As [`of_member`], for a class that the file does not describe: the branch alone tells the type of plain
-/// numbers.
+/// Returns the column of a member as [`of_member`] does, but for a class without streamer info. Only plain
+/// numbers are supported, whose type the branch has.
 pub(crate) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf, leaf: Option<&Leaf<'_>>) -> Column {
     let unknown =
         || Column::unsupported(format!("a member of {}, which the file does not describe", member.class));
@@ -138,7 +139,7 @@ pub(crate) fn of_undescribed(branch: &Branch<'_>, member: &MemberOf, leaf: Optio
         Ok(code @ 21..=39) => (code - code::ARRAY, true),
         _ => return unknown(),
     };
-    // Those are packed as the class says.
+    // The packing of these numbers is only in the streamer info.
     let packed = matches!(code, code::DOUBLE32 | code::FLOAT16 | code::BITS | code::CHAR_STAR);
     let (Some((name, wire)), false) = (number(code, None), packed) else { return unknown() };
     let brackets = leaf.title.matches('[').count();
@@ -169,7 +170,7 @@ fn of_numbers(element: &Element, numbers: &Numbers, items: bool, dimensions: Dim
     }
 }
 
-/// The type that a pointer to numbers leads to.
+/// Returns the type of the numbers behind a pointer.
 fn element_type(element: &Element) -> &str {
     match number(element.code - code::POINTER, element.packing) {
         Some((name, _)) => name,

@@ -1,4 +1,4 @@
-//! Baskets that are not copied as they are: entries taken out of one, and payloads compressed in another way.
+//! Baskets that are built from entries of others, or compressed anew.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -15,23 +15,23 @@ use super::relocate::Relocation;
 use crate::format::{Asked, Basket, unframe};
 use crate::write::append_numbers;
 
-/// Entries of one branch that wait for more of them.
+/// Entries of one branch that were collected for a new basket.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
     data: Vec<u8>,
-    /// Where entries begin in the data.
+    /// Offset of each entry in the data.
     starts: Vec<u32>,
-    /// Bytes of each entry, where baskets have no offsets.
+    /// Size of an entry in bytes, for baskets without offsets.
     width: u32,
 }
 
-/// What changes in entries that are taken out of a basket.
+/// Change to entries that are taken out of a basket.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Change<'c> {
     Nothing,
-    /// Tables of references count branches and processes anew.
+    /// Renumbers the branches and processes in tables of references.
     Tables(&'c Renumber),
-    /// Pointers within an entry count bytes from the start of the basket.
+    /// Adjusts pointers within an entry, which count from the start of the basket.
     Pointers(&'c Relocation),
 }
 
@@ -42,23 +42,24 @@ pub(super) struct Made {
     pub(super) filling: Filling,
 }
 
-/// What a basket says of its entries.
+/// Counts and sizes in the header of a basket.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Filling {
     pub(crate) entries: u32,
-    /// Size of the entries' bytes.
+    /// Size of the entries in bytes.
     pub(crate) data: u32,
-    /// Room for entries, or the bytes of each.
+    /// Capacity for entries or, without offsets, the size of an entry.
     pub(crate) size: u32,
 }
 
-/// The texts of the keys of a branch's baskets.
+/// Returns the strings in the keys of a branch's baskets.
 pub(crate) const fn basket_text<'a>(branch: &'a str, tree: &'a str) -> KeyText<'a> {
     KeyText { class: "TBasket", name: branch, title: tree }
 }
 
-/// Writes a basket under a number, whose payload has a length before it was compressed, and whose references count process
-/// ids from `processes`. `first` is its first entry. Answers its place, and the length of the record without compression.
+/// Writes basket `number`, which begins with entry `first`. `length` is the size of its payload before
+/// compression, and the process ids of its references count from `processes`. Returns its position and the
+/// uncompressed size of the record.
 pub(crate) fn write_basket(
     file: &mut FileWriter,
     (directory, text): (DirectoryId, KeyText<'_>),
@@ -70,27 +71,27 @@ pub(crate) fn write_basket(
     let header = basket_header(filling, u32::from(key_len).saturating_add(filling.data));
     let kind = KeyKind::Basket { number, header, processes };
     let place = file.record(text, directory, kind, length, &[stored])?;
-    // A record is no longer than its key can say, which was checked.
+    // The length fits 32 bits, as was checked before.
     let placed = Placed { entry: first, bytes: place.length() as u32, position: place.position };
     Ok((placed, u64::from(place.key_len) + length as u64))
 }
 
 impl Pending {
-    /// Number of entries.
+    /// Returns the number of entries.
     pub(super) fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Bytes of their data.
+    /// Returns the size of the entries in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.data.len()
     }
 
-    /// Adds entries of a basket, counted from its first, with what changes in each. `key_len` is the length of the key that
-    /// the new basket will have.
+    /// Adds entries of a stored basket, numbered from its first, with `change` applied to each. `key_len` is
+    /// the length of the new basket's key.
     ///
     /// # Errors
-    /// The basket is damaged, or does not say where its entries begin; an entry cannot be changed.
+    /// Returns an error if the basket is damaged or lacks entry offsets, or if an entry cannot be changed.
     pub(super) fn add(
         &mut self,
         stored: &[u8],
@@ -143,7 +144,7 @@ impl Pending {
         Ok(())
     }
 
-    /// Adds an entry that began at an offset from the key of its basket.
+    /// Adds an entry, whose offset from the key of its basket was `from`.
     fn add_entry(&mut self, entry: &[u8], from: u32, change: Change<'_>, key_len: u32) -> Result<()> {
         let to = key_len + self.data.len() as u32;
         match change {
@@ -156,7 +157,7 @@ impl Pending {
         Ok(())
     }
 
-    /// Refuses more bytes than a key's 32-bit length can express.
+    /// Checks that `more` bytes keep the data below 1 GiB, beyond which a basket cannot be written.
     fn compare_length(&self, more: usize) -> Result<()> {
         match self.data.len() + more < LONGEST as usize {
             true => Ok(()),
@@ -164,7 +165,7 @@ impl Pending {
         }
     }
 
-    /// Makes a basket of the collected entries. `key_len` is the length of its key.
+    /// Returns a basket of the collected entries. `key_len` is the length of its key.
     pub(super) fn take(&mut self, offsets: bool, key_len: u32) -> Made {
         let Self { data, starts, width } = std::mem::take(self);
         let (length, entries) = (data.len() as u32, starts.len() as u32);
@@ -178,7 +179,7 @@ impl Pending {
 }
 
 impl Made {
-    /// A basket of entries that are all the same, with their offsets. `key_len` is the length of its key.
+    /// Returns a basket of identical entries, with offsets. `key_len` is the length of its key.
     pub(super) fn of_equal(entry: &[u8], entries: u32, key_len: u32) -> Self {
         let mut payload = entry.repeat(entries as usize);
         let data = payload.len() as u32;
@@ -187,7 +188,7 @@ impl Made {
     }
 }
 
-/// An array of one number for each entry and a zero, behind its length.
+/// Appends an array of one number for each entry and a zero, after its length.
 pub(crate) fn array(payload: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item = u32>) {
     payload.reserve(4 * numbers.len() + 8);
     payload.extend((numbers.len() as u32 + 1).to_be_bytes());
@@ -195,8 +196,8 @@ pub(crate) fn array(payload: &mut Vec<u8>, numbers: impl ExactSizeIterator<Item 
     payload.extend([0; 4]);
 }
 
-/// What a basket says of itself at the end of its key: version, size of the buffer, room of the entries or the size
-/// of each, their number, where the last ends, and that nothing follows.
+/// Returns the header of a basket, which ends its key: version, buffer size, capacity or size of the entries,
+/// their number, the end of the last, and a flag that no data follow.
 fn basket_header(filling: Filling, last: u32) -> [u8; 19] {
     let mut header = [0; 19];
     header[..2].copy_from_slice(&3_i16.to_be_bytes());
@@ -207,10 +208,10 @@ fn basket_header(filling: Filling, last: u32) -> [u8; 19] {
     header
 }
 
-/// A basket that is to be compressed, or compressed in another way.
+/// Basket to compress, perhaps anew.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// The record that is made of it, whose length is not known yet.
+    /// The resulting record, whose length is not known yet.
     pub(super) record: Record,
     pub(super) compression: Compression,
     pub(super) work: Mutex<Work>,
@@ -218,16 +219,16 @@ pub(super) struct Job {
 
 #[derive(Debug)]
 pub(super) enum Work {
-    /// A whole record with its payload unchanged.
+    /// A whole record, whose payload is compressed anew.
     Record(Vec<u8>),
-    /// A basket that was made.
+    /// A new basket.
     Made(Made),
-    /// Nothing any more.
+    /// The work was taken.
     Taken,
 }
 
 impl Work {
-    /// Length of the payload before compression.
+    /// Returns the size of the data to compress.
     pub(super) fn bytes(&self) -> usize {
         match self {
             Self::Record(record) => record.len(),
@@ -237,7 +238,7 @@ impl Work {
     }
 }
 
-/// Baskets that are compressed together.
+/// Baskets that are compressed in parallel.
 pub(super) struct Batch<'j>(pub(super) &'j [Job]);
 
 impl BlockMaker for Batch<'_> {
@@ -273,7 +274,7 @@ impl BlockMaker for Batch<'_> {
     }
 }
 
-/// A record with its payload recompressed. Only the record's length changes in its key.
+/// Compresses the payload of a record anew. Only the record's length changes in its key.
 fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> Result<StoredBlock> {
     let basket = Basket::parse(&mut Cursor::new(record))?;
     let (key_len, object_len) = (basket.keylen as usize, basket.header.objlen as usize);
@@ -299,8 +300,8 @@ fn recompressed(record: &[u8], compression: Compression, bench: &mut Bench) -> R
     Ok(StoredBlock { bytes, payload: object_len as u64, note: 0 })
 }
 
-/// `fBufferSize` at least: ROOT's own default.
+/// Minimum `fBufferSize`: ROOT's default.
 const BUFFER: u32 = 32_000;
-/// Byte counts end here.
+/// Exclusive upper bound on byte counts.
 const LONGEST: u32 = 1 << 30;
 const TOO_LONG: &str = "entries of more than 1 GB in one basket";

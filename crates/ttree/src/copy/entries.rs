@@ -1,13 +1,13 @@
-//! Entries that are kept, and the numbers that they get.
+//! Entries that are kept, and their new numbers.
 
 use std::ops::Range;
 
 use forthwith_plan::{Error, Result};
 
-/// Whether ranges ascend within the entries of a tree.
+/// Checks that ranges are non-empty, ascending, non-adjacent and within the tree's entries.
 ///
 /// # Errors
-/// They do not.
+/// If one is not.
 pub(super) fn check_ranges(ranges: &[Range<u64>], entries: u64) -> Result<()> {
     let mut behind = None;
     for range in ranges {
@@ -21,10 +21,10 @@ pub(super) fn check_ranges(ranges: &[Range<u64>], entries: u64) -> Result<()> {
     Ok(())
 }
 
-/// Which entries are kept, and what number each gets.
+/// Ranges of entries that are kept, and their new numbers.
 pub(super) struct Skipped<'r> {
     ranges: &'r [Range<u64>],
-    /// The number that the first entry of each range gets.
+    /// New number of the first entry of each range.
     firsts: Vec<u64>,
     end: u64,
 }
@@ -41,7 +41,7 @@ impl<'r> Skipped<'r> {
         Self { ranges, firsts, end }
     }
 
-    /// The parts of a range that are kept, and the number that the first of their entries gets.
+    /// Returns the parts of a range that are kept, and the new number of their first entry.
     pub(super) fn within(&self, entries: &Range<u64>) -> (Vec<Range<u64>>, u64) {
         let first = self.ranges.partition_point(|range| range.end <= entries.start);
         let kept = self.ranges[first..].iter().take_while(|range| range.start < entries.end);
@@ -49,7 +49,7 @@ impl<'r> Skipped<'r> {
         (kept, self.before(entries.start))
     }
 
-    /// The number that the first kept entry from here on gets.
+    /// Returns the new number of the first kept entry at or after `entry`.
     pub(super) fn before(&self, entry: u64) -> u64 {
         let at = self.ranges.partition_point(|range| range.end <= entry);
         match (self.ranges.get(at), self.firsts.get(at)) {
@@ -58,7 +58,7 @@ impl<'r> Skipped<'r> {
         }
     }
 
-    /// The number that an entry gets, if it is kept.
+    /// Returns the new number of an entry, if it is kept.
     pub(super) fn place(&self, entry: u64) -> Option<u64> {
         let at = self.ranges.partition_point(|range| range.end <= entry);
         let range = self.ranges.get(at).filter(|range| range.start <= entry)?;

@@ -1,4 +1,4 @@
-//! A tree that grows in its own file: its baskets stay where they are, and more are put behind them.
+//! Extending a tree within its file: existing baskets stay in place, and new ones are added.
 
 use forthwith_plan::{Dataset, Error, OneThread, Result};
 use forthwith_root::write::{Buffer, DirectoryId, FileWriter};
@@ -7,27 +7,27 @@ use forthwith_root::{Found, RootFile};
 use super::{CopyOptions, Index, Placed, Processes, TreeCopy};
 use crate::tree::Tree;
 
-/// Baskets and sums that were written of a branch, after existing ones if the tree is extended.
+/// Baskets and statistics of the entries that were written for a branch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grown {
     pub(crate) baskets: Vec<Placed>,
     pub(crate) entries: u64,
-    /// Bytes of all baskets with their keys, before they were compressed.
+    /// Size of all baskets with their keys, uncompressed.
     pub(crate) total: u64,
-    /// The same as they are stored.
+    /// Size of all baskets as stored.
     pub(crate) stored: u64,
-    /// The largest count, or the length of the longest text.
+    /// Largest count, or length of the longest string.
     pub(crate) largest: u64,
-    /// Sums of each leaf, if the branch has several.
+    /// Statistics of each leaf, if the branch has several.
     pub(crate) leaves: Vec<u64>,
-    /// Whether objects in an entry may be pointed to, so that ROOT has to remember where they are.
+    /// Whether entries may have pointers, so that ROOT has to map objects (`kDoNotUseBufferMap` is clear).
     pub(crate) maps: bool,
-    /// Baskets that the branch had before.
+    /// Number of baskets that the branch had before.
     pub(crate) before: u32,
 }
 
 impl Grown {
-    /// Notes a count or the length of a text of a leaf.
+    /// Raises the largest count or string length of a leaf to at least `value`.
     pub(crate) fn raise(&mut self, leaf: usize, value: u64) {
         if self.leaves.len() <= leaf {
             self.leaves.resize(leaf + 1, 0);
@@ -36,25 +36,27 @@ impl Grown {
     }
 }
 
-/// Writes items of a list.
+/// Function that writes the items of a list.
 type Write<'m> = Box<dyn Fn(&mut Buffer) + 'm>;
 
-/// Branches that are put behind those of the tree.
+/// Branches that are added after those of the tree.
 pub(crate) struct More<'m> {
-    /// How many they are, and what writes them.
+    /// Number of branches, and the function that writes them.
     pub(crate) branches: (usize, Write<'m>),
-    /// Likewise pointers to their leaves, which are written after them.
+    /// Number of leaves, and the function that writes pointers to them, which runs after that of the
+    /// branches.
     pub(crate) leaves: (usize, Write<'m>),
     pub(crate) total: u64,
     pub(crate) stored: u64,
 }
 
 impl TreeCopy {
-    /// A copy of a tree within its file, whose baskets stay in place. Baskets in the tree's record are written to the file, so
-    /// that others can follow.
+    /// Begins a copy of a tree within its own file, whose baskets stay in place. Baskets in the tree's record
+    /// are written to the file, so that others can follow.
     ///
     /// # Errors
-    /// The tree cannot be read, has its baskets in another file, or has a branch with other entries.
+    /// Returns an error if the tree cannot be read, has baskets in another file, or has a branch with fewer
+    /// entries than the tree.
     pub(crate) fn in_place(
         writer: &mut FileWriter,
         file: &RootFile,
@@ -66,7 +68,7 @@ impl TreeCopy {
         this.stays = true;
         let (processes, runner) = (Processes::default(), OneThread::default());
         this.add(writer, (file, found), None, &processes, &runner, &mut |_| true)?;
-        // A tree without entries was never flushed, and has no cluster of an unknown size.
+        // A tree without entries was never flushed, and has no cluster of unknown size.
         this.flushed |= this.entries == 0;
         for (field, filled) in this.base.fields()?.iter().zip(&this.filled) {
             if let Some(entries) = &filled.short {
@@ -78,12 +80,12 @@ impl TreeCopy {
         Ok(this)
     }
 
-    /// The tree as it is in the file.
+    /// Returns the tree as it is in the file.
     pub(crate) const fn base(&self) -> &Tree {
         &self.base
     }
 
-    /// Baskets of a branch so far.
+    /// Returns the number of baskets of a branch so far.
     pub(crate) fn baskets(&self, field: usize) -> u32 {
         self.filled.get(field).map_or(0, |filled| filled.baskets.len() as u32)
     }
@@ -91,7 +93,7 @@ impl TreeCopy {
     /// Adds baskets to a branch.
     ///
     /// # Errors
-    /// There is no such branch.
+    /// Returns an error if the branch does not exist.
     pub(crate) fn grow(&mut self, field: usize, more: Grown) -> Result<()> {
         let branch = self.base.branch(field as u32)?;
         let filled = &mut self.filled[field];
@@ -102,7 +104,7 @@ impl TreeCopy {
         let bounded = |largest: u64| i64::try_from(largest).unwrap_or(i64::MAX).min(i64::from(i32::MAX) - 1);
         let largest = bounded(more.largest);
         if let Some(member) = &branch.member {
-            // The items of collections, or of arrays that this member counts.
+            // The member counts the items of a collection or array.
             let counted = more.leaves.first().map_or(0, |own| bounded(*own));
             let largest = if matches!(member.kind, 3 | 4) { largest } else { counted };
             filled.maximum = filled.maximum.max(largest);
@@ -113,7 +115,7 @@ impl TreeCopy {
             let largest = more.leaves.get(at).map_or(largest, |own| bounded(*own).max(largest));
             let raise = |value: i64| extremes.maximum.map(|known| known.max(value));
             if leaf.class() == "TLeafC" {
-                // With the NUL behind it.
+                // The length includes the terminating NUL.
                 extremes.maximum = raise(largest + 1);
                 extremes.length = extremes.length.max(largest + 1);
             } else if leaf.int("fIsRange") == Some(1) {
@@ -123,8 +125,9 @@ impl TreeCopy {
         Ok(())
     }
 
-    /// Ends the growth with the new number of entries, the last entry and the cluster size of each added run of clusters,
-    /// and the major and minor number of the index of each entry, if known.
+    /// Ends the extension. `entries` is the new number of entries; `clusters` has the last entry and the
+    /// cluster size of each added run of clusters; `index` has the major and minor number of each entry, if
+    /// known.
     pub(crate) fn end_growth(
         &mut self,
         entries: u64,

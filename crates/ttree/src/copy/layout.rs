@@ -1,5 +1,4 @@
-//! Whether two trees store a branch in the same way, so that baskets of one can stand beside those of the
-//! other.
+//! Compares how two trees store a branch, so that baskets of both can be in one tree.
 
 use std::fmt::Debug;
 
@@ -7,21 +6,22 @@ use forthwith_plan::{Error, Result};
 
 use crate::metadata::{Branch, Leaf};
 
-/// Compares a branch with the one of another tree that its baskets are to be added to.
+/// Checks that a branch is stored as the branch of another tree to which its baskets are added.
 ///
 /// # Errors
-/// The first thing in which they differ.
+/// Returns an error that names the first difference.
 pub(super) fn compare(first: &Branch<'_>, other: &Branch<'_>) -> Result<()> {
     same("class", first.class, other.class)?;
     match (&first.member, &other.member) {
         (Some(first), Some(other)) => {
             same("class of its values", &*first.class, &other.class)?;
             same("class of its items", &first.items, &other.items)?;
-            // Those below 0 are plain branches, too: texts of ROOT's own are.
+            // Negative kinds, such as that of `std::string`, are plain branches.
             same("kind", first.kind.max(0), other.kind.max(0))?;
             same("number of its member", first.id, other.id)?;
             same("type of its member", first.code, other.code)?;
-            // That of a text follows from the compiler's own class, whose layout in files is ROOT's.
+            // The checksum of a string is that of the compiler's class. ROOT's layout in files does not
+            // depend on it.
             if first.checksum != other.checksum && first.class != "string" {
                 let what = format!(
                     "class {} with checksum {:#010x}, and in the tree before it {:#010x}",
@@ -33,7 +33,7 @@ pub(super) fn compare(first: &Branch<'_>, other: &Branch<'_>) -> Result<()> {
         (None, None) => {}
         _ => return Err(differs("a member of a class in one tree and none in the other".into())),
     }
-    // What a branch without baskets says of them means nothing.
+    // Without baskets, `fEntryOffsetLen` has no meaning.
     let has_data = first.field.has_data || other.field.has_data;
     if has_data && (first.entry_offset_len == 0) != (other.entry_offset_len == 0) {
         return Err(differs("baskets with offsets of entries in one tree and without in the other".into()));
@@ -53,14 +53,14 @@ fn leaves(first: &Leaf<'_>, other: &Leaf<'_>) -> Result<()> {
     if first.class != "TLeafC" {
         same("length of a leaf", first.len, other.len)?;
     }
-    // Ranges of packed numbers stand in the title.
+    // The title has the range of packed numbers.
     if matches!(first.class, "TLeafF16" | "TLeafD32") {
         same("title of a leaf", &first.title, &other.title)?;
     }
     same("counter of a leaf", i64::from(first.counter.is_some()), i64::from(other.counter.is_some()))
 }
 
-/// A leaf of `Long_t` has 8 bytes as one of `Long64_t`.
+/// Returns the class of leaves with the same bytes: `Long_t` has 8 bytes as `Long64_t` has.
 fn as_stored(class: &str) -> &str {
     if class == "TLeafG" { "TLeafL" } else { class }
 }

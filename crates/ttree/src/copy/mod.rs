@@ -1,11 +1,11 @@
-//! Trees copied to another file: baskets as they are stored, and the tree's record with edits.
+//! Copies trees to another file: baskets as they are stored, and the tree's record with edits.
 //!
-//! A [`TreeCopy`] begins with a tree whose record is the pattern. Each tree that is [added](TreeCopy::add)
+//! A [`TreeCopy`] begins with a tree whose record is the template. Each tree that is [added](TreeCopy::add)
 //! must store the same branches in the same way. Baskets whose entries are all selected are copied byte by
-//! byte; partly selected ones, and those in the tree's record, are divided entry by entry. Only pointers to
-//! objects are parsed within an entry (`relocate.rs`), so branches of any class can be copied, described or
-//! not. At the end the record of the first tree is written with the new baskets, numbers
-//! and clusters ([`Edits`](forthwith_root::write::Edits)), so that members unknown here are kept.
+//! byte; partly selected ones, and those in the tree's record, are divided into entries. Within an entry,
+//! only pointers to objects are parsed (`relocate.rs`), so that branches of any class can be copied, with or
+//! without streamer info. At the end, the record of the first tree is written with the new baskets, numbers
+//! and clusters ([`Edits`](forthwith_root::write::Edits)), which preserves all other members.
 
 mod basket;
 mod entries;
@@ -37,76 +37,78 @@ use references::Table;
 use relocate::Relocation;
 use run::{Into, Run, Task, Waiting, arrange};
 
-/// How trees are copied.
+/// Options for copying trees.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CopyOptions {
-    /// Baskets are compressed in this way, and not as they are.
+    /// Codec for baskets; by default they are copied without recompression.
     pub compression: Option<Compression>,
-    /// Branches that only a later tree has are left out there, instead of an error.
+    /// Whether branches that the first tree lacks are left out, rather than an error.
     pub leave_more: bool,
 }
 
-/// The processes that made the objects of a file, by their names: references to objects count them.
+/// Processes (`TProcessID`) that created the objects of a file, by name. References to objects contain their
+/// indexes.
 #[derive(Clone, Debug, Default)]
 pub struct Processes {
-    /// How many the new file had before those of this one.
+    /// Number of processes that the new file had before it got those of this file.
     pub before: u16,
-    /// Those of the file, in the order of their numbers.
+    /// Processes of the file, by index.
     pub own: Vec<String>,
-    /// Those of the new file.
+    /// Processes of the new file, by index.
     pub all: Arc<[String]>,
 }
 
-/// Called with the bytes of baskets that were copied since the last call; an answer of `false` ends the copy.
+/// Called with the number of bytes of baskets that were copied since the last call. Returning `false` cancels
+/// the copy.
 pub type CopyProgress<'p> = dyn FnMut(u64) -> bool + 'p;
 
-/// A tree being copied, or several being merged. See the [module](self).
+/// A copy of a tree, or a merge of several. See the [module](self).
 pub struct TreeCopy {
     base: Tree,
     options: CopyOptions,
     class: String,
     name: String,
     directory: DirectoryId,
-    /// Whether a branch is copied, by its number.
+    /// Whether each branch is copied.
     kept: Vec<bool>,
-    /// Baskets and sums of each branch; the branch of references to objects is last.
+    /// Baskets and statistics of each branch; the branch of references to objects is last.
     filled: Vec<Filled>,
     entries: u64,
     trees: u64,
-    /// Entries behind each range of clusters, and the entries of each of them: 0 where that is not known.
+    /// For each range of clusters, the entry after it and the number of entries in a cluster, or 0 if that is
+    /// unknown.
     clusters: Vec<(u64, u64)>,
     flushed: bool,
     /// Whether entries were left out.
     cut: bool,
-    /// Whether baskets stay where they are, in the same file.
+    /// Whether baskets stay in place, in the same file.
     stays: bool,
     index: Index,
-    /// What the new tree has to say of the tables of references, and how many entries have one.
+    /// Reference table of the new tree, and the number of entries that have one.
     table: Option<Table>,
     tabled: u64,
-    /// Entries that a branch has baskets for, apart from those tables.
+    /// Largest number of entries for which a branch has baskets, without the branch of references.
     held: u64,
 }
 
-/// The index of all trees, as far as they all have one.
+/// Index (`TTreeIndex`) of the copied trees.
 #[derive(Debug)]
 enum Index {
-    /// What major and minor number are, where a tree has said so, and both of them with the entry.
+    /// Expressions of the major and minor number, once known, and for each entry both numbers with its index.
     Of(Option<[String; 2]>, Vec<(i64, i64, i64)>),
     Lost,
 }
 
-/// What a branch has come to.
+/// Baskets and statistics of a copied branch.
 #[derive(Clone, Debug, Default)]
 struct Filled {
     baskets: Vec<Placed>,
     total: u64,
     stored: u64,
     maximum: i64,
-    /// Whether objects in an entry may point to each other, so that ROOT has to remember where they are.
+    /// Whether entries may have pointers to objects, so that ROOT has to map them.
     maps: bool,
-    /// The first and the end of the entries of a branch that has not those of its tree: it can only be copied,
-    /// and nothing put behind it.
+    /// Range of entries, if it is not that of the tree. Such a branch can be copied, but not extended.
     short: Option<Range<u64>>,
     leaves: Vec<Extremes>,
 }
@@ -122,14 +124,14 @@ impl Filled {
 /// A basket of the new file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
-    /// The entry that it begins with.
+    /// First entry of the basket.
     pub(crate) entry: u64,
-    /// Bytes of the record.
+    /// Length of the record in bytes.
     pub(crate) bytes: u32,
     pub(crate) position: u64,
 }
 
-/// The largest and smallest number that a leaf says it has, and its length.
+/// Largest and smallest value in a leaf's record, and its length (`fLen`).
 #[derive(Clone, Copy, Debug, Default)]
 struct Extremes {
     maximum: Option<i64>,
@@ -138,12 +140,12 @@ struct Extremes {
 }
 
 impl TreeCopy {
-    /// Begins a copy of a tree into a directory of a new file, under a name. `is_kept` says of the path of
-    /// each branch whether it is copied; branches that one of them needs, as arrays need their counters, are
-    /// copied as well. No baskets are copied before the tree is [added](Self::add).
+    /// Begins a copy of a tree under `name` in a directory of the new file. `is_kept` selects branches by
+    /// their paths; branches that a selected one needs, such as the counters of arrays, are copied, too. No
+    /// baskets are copied before the tree is [added](Self::add).
     ///
     /// # Errors
-    /// The tree cannot be read; no branch of it is kept.
+    /// Returns an error if the tree cannot be read, or if no branch is selected.
     pub fn new(
         file: &RootFile,
         found: &Found,
@@ -182,19 +184,18 @@ impl TreeCopy {
         })
     }
 
-    /// Entries so far.
+    /// Returns the number of entries so far.
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Appends the entries of a tree, or those in some ranges of them, which ascend and do not touch each
-    /// other. `processes` says what references in it count.
+    /// Appends the entries of a tree, or only those in `ranges`, which must be ascending and not adjacent.
+    /// `processes` names the processes to which its references refer.
     ///
     /// # Errors
-    /// A tree whose branches are not stored as those of the first one; a damaged tree or basket, one with
-    /// entries that cannot be told from each other where some of them are left out; what the new file's sink
-    /// says.
+    /// Returns an error if the branches of the tree are not stored as those of the first one, if the tree or
+    /// a basket is damaged, if entries to be left out cannot be separated from others, or if writing fails.
     pub fn add(
         &mut self,
         writer: &mut FileWriter,
@@ -208,17 +209,17 @@ impl TreeCopy {
         added.map_err(|error| error.in_file(file.uri()).in_object(&found.path))
     }
 
-    /// Writes the tree's record.
+    /// Writes the tree's record. Returns the number of entries.
     ///
     /// # Errors
-    /// A record with something in it that cannot be changed; what the file's sink says.
+    /// Returns an error if the record has members that cannot be edited, or if writing fails.
     pub fn finish(self, writer: &mut FileWriter) -> Result<u64> {
         self.finish_with(writer, None)
     }
 
-    /// Likewise, with more branches.
+    /// Writes the tree's record as [`finish`](Self::finish) does, with additional branches.
     pub(crate) fn finish_with(mut self, writer: &mut FileWriter, more: Option<&More<'_>>) -> Result<u64> {
-        // Without a basket of tables nothing in the record counts them.
+        // Without baskets of reference tables, no member of the record counts them.
         if self.tabled > 0 {
             let end = if self.stays { self.entries } else { self.entries.min(self.held) };
             self.fill_tables(writer, end, &mut |_| true)
@@ -288,7 +289,7 @@ impl TreeCopy {
                 true => tables = Some(own.clone()),
                 false => held = own.end.min(entries).max(held),
             }
-            // A basket that was written after the tree was saved may have more.
+            // Baskets that were written after the tree was saved may have more entries.
             let own = own.start..if branch.unsaved.is_some() { own.end.min(entries) } else { own.end };
             let lacks = branch.field.has_data && own != (0..entries) && !is_table;
             if self.trees > 0 && (lacks || self.filled[field as usize].short.is_some()) {
@@ -341,7 +342,7 @@ impl TreeCopy {
             run.verify_one(&tasks, entries)?;
         }
         run.finish()?;
-        // That baskets have as many entries as the record says was found when they were copied, or just now.
+        // The entry counts of baskets were compared with the record when they were copied.
         self.held = self.held.max(skipped.before(held));
         if let Some(tables) = tables {
             self.fill_tables_before(writer, skipped.before(tables.start), progress)?;
@@ -351,11 +352,12 @@ impl TreeCopy {
         Ok(())
     }
 
-    /// Which branch of a tree each kept branch of the first is.
+    /// Returns the branch of `tree` for each branch of the first tree, or `None` if it is not copied or is
+    /// missing.
     fn matched(&self, tree: &Tree) -> Result<Vec<Option<Number>>> {
         let mut numbers = Vec::with_capacity(self.kept.len() + 1);
         let mut others = vec![false; tree.fields()?.len()];
-        // Paths can be repeated: the first is then the first, the second the second.
+        // Branches with equal paths are matched in their order.
         let mut theirs = tree.paths()?;
         let mut missing: Vec<&str> = Vec::new();
         for (number, (field, &kept)) in (0..).zip(self.base.fields()?.iter().zip(&self.kept)) {
@@ -401,12 +403,12 @@ impl TreeCopy {
         }
     }
 
-    /// How entries of a branch are compressed that are not copied as they are.
+    /// Returns the compression of the baskets of a branch that are not copied unchanged.
     fn compression(&self, branch: &Branch<'_>, writer: &FileWriter) -> Compression {
         self.options.compression.or(compression_of(branch)).unwrap_or(writer.compression())
     }
 
-    /// Notes what the new branch has to say of the one of a tree.
+    /// Merges the statistics of a tree's branch into those of the new one.
     fn note(&mut self, field: u32, branch: &Branch<'_>) {
         let filled = &mut self.filled[field as usize];
         if self.stays {
@@ -433,7 +435,7 @@ impl TreeCopy {
         }
     }
 
-    /// Notes clusters of one size, 0 if it is not known, up to an entry.
+    /// Adds clusters of `size` entries, or of unknown size if it is 0, up to entry `end`.
     fn cluster(&mut self, end: u64, size: u64) {
         if end <= self.clusters.last().map_or(0, |&(end, _)| end) {
             return;
@@ -446,7 +448,7 @@ impl TreeCopy {
         }
     }
 
-    /// Notes what the tree as a whole says, when its baskets were copied.
+    /// Merges the metadata of a tree after its baskets were copied.
     fn end(&mut self, tree: &Tree, ranges: &[Range<u64>], chosen: u64) {
         let info = tree.info();
         let base = self.entries;
@@ -457,7 +459,7 @@ impl TreeCopy {
         let last = (info.entries, if tree.is_flushed() { size } else { 0 });
         for &(end, size) in info.cluster_ranges.iter().chain([&last]) {
             let end = skipped.before(end.min(info.entries));
-            // Where entries are left out, clusters are of no one size.
+            // If entries are left out, the clusters differ in size.
             self.cluster(end, if chosen == info.entries { size } else { 0 });
         }
         match (&mut self.index, tree.index_values()) {
@@ -471,7 +473,7 @@ impl TreeCopy {
                 });
                 all.extend(moved);
             }
-            // ROOT makes no index of a tree without entries.
+            // ROOT makes no index for a tree without entries.
             (Index::Of(..), None) if info.entries == 0 => {}
             (index, _) => *index = Index::Lost,
         }
@@ -482,20 +484,20 @@ impl TreeCopy {
 
 forthwith_io::impl_debug!(TreeCopy, |it| "name": it.name, "entries": it.entries);
 
-/// Whether clusters of a size end where the last range does.
+/// Returns whether the last range is a multiple of the cluster size.
 fn is_multiple(clusters: &[(u64, u64)], size: u64) -> bool {
     let begin = clusters.len().checked_sub(2).map_or(0, |at| clusters[at].0);
     let end = clusters.last().map_or(0, |last| last.0);
     size > 0 && (end - begin).is_multiple_of(size)
 }
 
-/// How a branch says that it is compressed.
+/// Returns the compression setting of a branch.
 pub(crate) fn compression_of(branch: &Branch<'_>) -> Option<Compression> {
     let setting = branch.object.int("fCompress")?;
     Compression::from_setting(i32::try_from(setting).ok()?).ok()
 }
 
-/// The branch of a tree that a branch of the first one is.
+/// Branch of a tree that corresponds to one of the first tree.
 #[derive(Clone, Copy, Debug)]
 enum Number {
     Field(u32),
@@ -510,8 +512,8 @@ fn unequal(verb: &str, branches: &[&str]) -> Error {
     Error::invalid(what)
 }
 
-/// The bit of a branch in whose entries no objects are pointed to (`kDoNotUseBufferMap`). A branch that is
-/// never filled has it.
+/// Status bit of a branch without pointers in its entries (`kDoNotUseBufferMap`). A branch that was never
+/// filled has it.
 const NO_MAP: i64 = 1 << 22;
-/// What the branch is called that holds references to objects.
+/// Name of the branch of references to objects in errors.
 pub(crate) const REFERENCES: &str = "TRefTable";

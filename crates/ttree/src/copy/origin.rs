@@ -1,4 +1,4 @@
-//! A file that baskets are copied from, by views of it where it has some.
+//! A file from which baskets are copied, by views if possible.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use forthwith_io::{Source, Version};
 use forthwith_plan::Result;
 
-/// A file that baskets are copied from.
+/// A file from which baskets are copied.
 #[derive(Debug)]
 pub(super) struct Origin {
     pub(super) source: Arc<dyn Source>,
@@ -17,11 +17,11 @@ pub(super) struct Origin {
 /// Whether views of a file are used.
 #[derive(Debug)]
 enum Views {
-    /// It has none, or was changed so short a time ago that another change would not show.
+    /// The file has no views, or was changed so recently that another change would not be detected.
     Unused,
-    /// They never change.
+    /// Views never change.
     Lasting,
-    /// They are of the file as it was in this state.
+    /// Views are valid as long as the file has this version.
     Of(Version),
 }
 
@@ -37,27 +37,28 @@ impl Origin {
         Ok(Self { source, views })
     }
 
-    /// Whether the bytes of a range are better looked at by views than read.
+    /// Returns whether a range is better accessed by a view than read.
     pub(super) fn has_views(&self, range: &Range<u64>) -> bool {
         !matches!(self.views, Views::Unused) && self.source.at_hand(range)
     }
 
-    /// A view of a range. Results derived from it are valid only if the file is [unchanged](Self::unchanged) afterwards.
+    /// Returns a view of a range. Results derived from it are valid only if the file is
+    /// [unchanged](Self::unchanged) afterwards.
     pub(super) fn view(&self, range: &Range<u64>) -> Result<Bytes> {
         Ok(self.source.view(range.clone())?)
     }
 
-    /// Reads a range into memory that may hold anything.
+    /// Reads a range into `bytes`, whose contents are replaced.
     pub(super) fn read(&self, range: &Range<u64>, bytes: &mut Vec<u8>) -> Result<()> {
-        // The length is that of memory as well: branches were compared with the file's size.
+        // The length is bounded by the size of the file, with which branches were compared.
         bytes.resize((range.end - range.start) as usize, 0);
         Ok(self.source.read_into(range.start, bytes)?)
     }
 
-    /// Whether views were of the file as it was.
+    /// Checks that the file was not changed since the copy began, so that views of it are valid.
     ///
     /// # Errors
-    /// It was changed.
+    /// Returns an error if the file was changed.
     pub(super) fn unchanged(&self) -> Result<()> {
         let Views::Of(before) = &self.views else { return Ok(()) };
         if self.source.version()?.as_ref() == Some(before) {

@@ -1,4 +1,4 @@
-//! The record of a copied tree: that of the first tree, edited.
+//! The record of a copied tree: that of the first tree, with edits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,10 +8,10 @@ use forthwith_root::{Object, Value};
 
 use super::{Extremes, Filled, Index, More, NO_MAP, TreeCopy, references};
 
-/// The changes of the first tree's record.
+/// Returns the edits of the first tree's record.
 ///
 /// # Errors
-/// Something in it cannot be changed.
+/// Returns an error if a member cannot be edited.
 pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Result<Edits<'c>> {
     let metadata = &copy.base.metadata;
     let mut edits = Edits::new(&metadata.objects)?;
@@ -67,12 +67,12 @@ pub(super) fn edits<'c>(copy: &'c TreeCopy, more: Option<&'c More<'c>>) -> Resul
     Ok(edits)
 }
 
-/// What changes of a branch.
+/// Adds the edits of a branch.
 fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: &TreeCopy) -> Result<()> {
     let count = filled.baskets.len();
     let room = (count + 1).max(FEWEST_BASKETS);
     let entries = match &filled.short {
-        // If the whole tree is copied, no values of the branch were left out.
+        // If all entries are copied, the branch lost none.
         Some(own) if !copy.cut => own.clone(),
         Some(_) => {
             let what = "leaving out entries where a branch has not as many as its tree";
@@ -80,7 +80,7 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
         }
         None => 0..copy.entries,
     };
-    // A branch that only groups others does not always count.
+    // A branch that only groups others may have a count of 0.
     let counts = |member| object.int(member).is_some_and(|number| number != 0) || count > 0;
     if counts("fEntries") {
         set(edits, object, "fEntries", entries.end - entries.start)?;
@@ -125,7 +125,7 @@ fn branch<'o>(edits: &mut Edits<'o>, object: Object<'o>, filled: &Filled, copy: 
     Ok(())
 }
 
-/// What tables of references count: processes and branches.
+/// Adds the edits of the reference table: its processes and branches.
 fn tables(
     copy: &TreeCopy,
     edits: &mut Edits<'_>,
@@ -180,12 +180,12 @@ fn leaf(edits: &mut Edits<'_>, leaf: Object<'_>, extremes: &Extremes) -> Result<
     Ok(())
 }
 
-/// Ranges of clusters of one size. Behind the last of them `fAutoFlush` says the size.
+/// Adds the edits of the cluster ranges. `fAutoFlush` is the size of the clusters after the last range.
 fn clusters(copy: &TreeCopy, edits: &mut Edits<'_>, tree: Object<'_>) -> Result<()> {
     let mut ranges = copy.clusters.clone();
     let last = ranges.pop().map_or(0, |(_, size)| size);
     if tree.place("fClusterRangeEnd").is_none() {
-        // Versions before there were any.
+        // Earlier versions have no cluster ranges.
         return Ok(());
     }
     let ends: Vec<i64> = ranges.iter().map(|&(end, _)| end as i64 - 1).collect();
@@ -201,11 +201,11 @@ fn clusters(copy: &TreeCopy, edits: &mut Edits<'_>, tree: Object<'_>) -> Result<
     }
 }
 
-/// The index by two numbers, of all entries.
+/// Adds the edits of the index, if all trees have one.
 fn index<'o>(copy: &'o TreeCopy, edits: &mut Edits<'o>, tree: Object<'o>) -> Result<()> {
     let moved = copy.trees > 1 || copy.cut;
     for member in ["fIndexValues", "fIndex"] {
-        // An old form of it, whose entries may be others now.
+        // The entries of an index in the old form may have moved.
         if let Some(place) = tree.place(member).filter(|place| moved && place.len() > 4) {
             edits.replace(place, vec![0; 4]);
         }
@@ -222,7 +222,8 @@ fn index<'o>(copy: &'o TreeCopy, edits: &mut Edits<'o>, tree: Object<'o>) -> Res
     Ok(())
 }
 
-/// Writes a `TTreeIndex` as an object of the tree, of both numbers of each entry.
+/// Writes a `TTreeIndex` as an object of the tree. `values` has the major and minor number of each entry with
+/// its index.
 pub(crate) fn write_index(buffer: &mut Buffer, major: &str, minor: &str, mut values: Vec<(i64, i64, i64)>) {
     values.sort_unstable();
     buffer.object("TTreeIndex", |buffer| {
@@ -238,7 +239,7 @@ pub(crate) fn write_index(buffer: &mut Buffer, major: &str, minor: &str, mut val
     });
 }
 
-/// Takes pointers out of a list.
+/// Removes the pointers to `dropped` objects from a list.
 fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) -> Result<()> {
     let all = list.pointers().count();
     let gone: Vec<_> = list
@@ -255,7 +256,7 @@ fn shorten(edits: &mut Edits<'_>, list: Object<'_>, dropped: &HashSet<usize>) ->
     Ok(())
 }
 
-/// Gives a member another value, where the version of the class has it.
+/// Edits a member, unless this version of the class lacks it.
 fn set(edits: &mut Edits<'_>, object: Object<'_>, member: &str, value: u64) -> Result<()> {
     match object.member(member) {
         None | Some(Value::Null) => Ok(()),
@@ -266,17 +267,17 @@ fn set(edits: &mut Edits<'_>, object: Object<'_>, member: &str, value: u64) -> R
     }
 }
 
-/// Smallest capacity of a branch's basket arrays.
+/// Minimum capacity of a branch's basket arrays.
 const FEWEST_BASKETS: usize = 10;
-/// `kIsOwner` of a list.
+/// Status bit `kIsOwner` of a list.
 const OWNER: u32 = 0x4000;
 /// `fAutoFlush` of a tree that was never flushed: ROOT's default, in bytes.
 const UNKNOWN_CLUSTER: i64 = -30_000_000;
 
-/// What an index counts by, major and minor; both numbers of each entry, and the entry.
+/// Expressions of an index, major and minor; and for each entry both numbers with its index.
 pub(crate) type IndexValues = ([String; 2], Vec<(i64, i64, i64)>);
 
-/// The values of an index, if it is one of two numbers.
+/// Returns the values of an index, or `None` if it is not a `TTreeIndex`.
 pub(crate) fn values_of(index: Object<'_>) -> Option<IndexValues> {
     let of = |member| Some(index.array(member)?.ints());
     let (major, minor, entry) = (of("fIndexValues")?, of("fIndexValuesMinor")?, of("fIndex")?);

@@ -1,4 +1,4 @@
-//! Baskets that stand one behind the other in a file, and are read and written together.
+//! Runs of contiguous baskets, which are read and written together.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -10,42 +10,42 @@ use forthwith_root::{Cursor, check_record};
 use super::origin::Origin;
 use crate::format::Basket;
 
-/// Records beside each other.
+/// Contiguous records.
 #[derive(Debug, Default)]
 pub(super) struct Window {
-    /// Which of the sources they are in.
+    /// Index of the source.
     pub(super) source: usize,
     pub(super) bytes: Range<u64>,
     pub(super) records: Vec<Record>,
 }
 
-/// One of them.
+/// A record of a window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) field: u32,
     pub(super) entries: u64,
-    /// The number that its first entry gets.
+    /// New index of its first entry.
     pub(super) first: u64,
     pub(super) length: u32,
 }
 
 impl Window {
-    /// Whether a record can be read in one request with the records so far.
+    /// Returns whether a record continues the window, within the maximum length.
     pub(super) fn takes(&self, source: usize, range: &Range<u64>) -> bool {
         self.source == source && self.bytes.end == range.start && range.end - self.bytes.start <= LONGEST
     }
 }
 
-/// Windows that are read on any thread, and taken in their order.
+/// Windows that are read on any thread and written in order.
 pub(super) struct Windows<'w> {
     pub(super) all: &'w [Window],
     pub(super) origins: &'w [Origin],
-    /// Memory that is used again.
+    /// Buffers for reuse.
     pub(super) spare: &'w Mutex<Vec<Vec<u8>>>,
 }
 
 impl Windows<'_> {
-    /// Keeps the memory of a window that was written.
+    /// Returns the buffer of a written window for reuse.
     pub(super) fn keep(&self, bytes: Vec<u8>) {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
     }
@@ -68,8 +68,8 @@ impl BlockMaker for Windows<'_> {
     }
 }
 
-/// Records that are verified, as far as they are copied: their keys, and short ones whole. These bytes are written,
-/// so that no other process can change them after they were looked at.
+/// Verified copies of records: their keys, and short records as a whole. These bytes are written, so that no
+/// other process can change them after the check.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) bytes: Vec<u8>,
@@ -82,13 +82,13 @@ impl Copies {
         self.records.clear();
     }
 
-    /// Adds a record, which must be a basket of `entries` entries. Returns its uncompressed length.
+    /// Verifies that a record is a basket of `entries` entries, and adds it. Returns its uncompressed length.
     pub(super) fn add(&mut self, record: &[u8], entries: u64) -> Result<u64> {
         let (begin, length) = (self.bytes.len(), record.len());
         let (usual, longest) = record.split_at(length.min(USUAL_KEY));
         self.bytes.extend(usual);
         let basket = match Basket::parse(&mut Cursor::new(&self.bytes[begin..])) {
-            // Perhaps a longer key.
+            // The key may be longer.
             Err(_) if !longest.is_empty() => {
                 self.bytes.extend(&longest[..longest.len().min(LONGEST_KEY)]);
                 Basket::parse(&mut Cursor::new(&self.bytes[begin..]))?
@@ -121,8 +121,8 @@ pub(super) fn check(record: &[u8], entries: u64) -> Result<u64> {
     measured(&basket, stored, record.len() as u64, entries)
 }
 
-/// Uncompressed length of a record: `basket` is its parsed key, which must have this length and number of entries, and
-/// `stored` the bytes after it.
+/// Returns the uncompressed length of a record. `basket` is its parsed key, which must have this length and
+/// number of entries, and `stored` are the bytes after the key.
 fn measured(basket: &Basket, stored: &[u8], length: u64, entries: u64) -> Result<u64> {
     if u64::from(basket.entries) != entries {
         return Err(Error::mismatch("number of entries in the basket", entries, basket.entries));
@@ -137,12 +137,12 @@ fn measured(basket: &Basket, stored: &[u8], length: u64, entries: u64) -> Result
     Ok(u64::from(basket.keylen) + object_len as u64)
 }
 
-/// Bytes of most keys, and of the longest.
+/// Length in bytes of most keys, and of the longest.
 const USUAL_KEY: usize = 256;
 const LONGEST_KEY: usize = u16::MAX as usize;
-/// What follows a key is copied with it if there is so little: a piece of its own costs as much.
+/// Maximum length of a payload that is copied with its key, as a separate slice would cost as much.
 const SHORT: usize = 1024;
-/// Records that stand beside each other are read and written in pieces of this length, which caches hold.
+/// Maximum length of a window, which fits caches.
 const LONGEST: u64 = 512 << 10;
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// A basket that is not compressed, with a name and a payload of these lengths.
+    /// Returns an uncompressed basket whose name and payload have these lengths.
     fn basket(name: usize, payload: usize, entries: u32) -> Vec<u8> {
         let texts = 8 + if name < 255 { 1 } else { 5 } + name + 2;
         let (key, length) = (34 + texts + 19, 34 + texts + 19 + payload);
@@ -217,7 +217,7 @@ mod tests {
         let mut other = record.clone();
         other[35] = b'X';
         assert!(refused(&other, 7).contains("a basket"));
-        // A payload that says it is compressed, and is not.
+        // A payload that is shorter than the key's uncompressed length, but not compressed.
         let mut short = record.clone();
         short[6..10].copy_from_slice(&9000_u32.to_be_bytes());
         refused(&short, 7);

@@ -1,10 +1,10 @@
-//! The tables by which ROOT finds the branch that a referenced object is in (`TBranchRef`), of several trees.
+//! Merges reference tables (`TBranchRef`), by which ROOT finds the branch of a referenced object.
 //!
-//! An entry's table has an array for each process whose objects are referred to, and in it, by the number of
-//! an object, that of its branch. Which processes and branches these are, the tree's record says
-//! (`TRefTable`). C++ ROOT counts the processes of references in baskets from the first of the file, and
-//! leaves out what the keys of baskets add to that (6.40 does). So the arrays of a tree move to those of the
-//! processes that have the same numbers in the new file.
+//! The table of an entry has an array for each process whose objects are referred to. The array maps the
+//! unique id of an object to the number of its branch. The tree's record (`TRefTable`) lists these processes
+//! and branches. C++ ROOT counts the processes of references in baskets from the first of the file, and
+//! ignores the offset in the keys of baskets (as of 6.40). So the arrays of a tree move to those of the
+//! processes with the same numbers in the new file.
 
 use std::collections::HashMap;
 
@@ -17,17 +17,17 @@ use super::basket::{Made, basket_text, write_basket};
 use super::{CopyProgress, Processes, REFERENCES, TreeCopy};
 use crate::tree::Tree;
 
-/// What a tree's record says of the tables of its entries.
+/// Reference table in a tree's record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
-    /// The processes by their names, in the order of the arrays.
+    /// Names of the processes, in the order of the arrays.
     pub(super) processes: Vec<String>,
-    /// The fields of the branches that the numbers in an array mean, counted from 1.
+    /// Fields of the branches, by their numbers in the arrays less 1.
     pub(super) parents: Vec<Option<u32>>,
 }
 
 impl Table {
-    /// That of a tree. `None` where the record has another form: before tables knew of processes.
+    /// Returns the table of a tree, or `None` if it has none or does not name its processes, as in old files.
     pub(super) fn of(tree: &Tree) -> Option<Self> {
         let object = tree.metadata.references()?.object.object("fRefTable")?;
         let Value::List(names) = object.member("fProcessGUIDs")? else { return None };
@@ -42,20 +42,20 @@ impl Table {
     }
 }
 
-/// How the tables of a tree's entries become those of the new tree.
+/// Mapping from the tables of a tree's entries to those of the new tree.
 #[derive(Clone, Debug)]
 pub(super) struct Renumber {
-    /// The arrays that each array becomes.
+    /// New arrays for each array.
     arrays: Vec<Vec<usize>>,
-    /// The numbers that branches get.
+    /// New number of each branch.
     branches: Vec<u32>,
-    /// Arrays of each table.
+    /// Number of arrays in each new table.
     count: usize,
 }
 
 impl Renumber {
-    /// Maps the reference table of a tree (`theirs`) to that of the copy (`all`), to which missing parents are added. `field`
-    /// maps branches of the tree to branches of the copy.
+    /// Maps the reference table of a tree (`theirs`) to that of the copy (`all`), to which missing parents
+    /// are added. `field` maps branches of the tree to branches of the copy.
     pub(super) fn new(
         all: &mut Table,
         theirs: &Table,
@@ -83,7 +83,7 @@ impl Renumber {
             let numbers = processes.own.iter().enumerate().filter(|(_, own)| *own == name);
             let names = numbers.filter_map(|(number, _)| processes.all.get(number));
             let mut places = Vec::new();
-            // A process that is none of the file's made no object in it.
+            // A process that is not among those of the file created no object in it.
             for name in names.chain(processes.own.iter().all(|own| own != name).then_some(name)) {
                 let place = all.processes.iter().position(|known| known == name);
                 let place = place.unwrap_or_else(|| {
@@ -99,16 +99,16 @@ impl Renumber {
         Self { arrays, branches, count: all.processes.len() }
     }
 
-    /// Whether tables stay as they are.
+    /// Returns whether tables stay unchanged.
     pub(super) fn is_none(&self) -> bool {
         self.arrays.iter().enumerate().all(|(at, places)| *places == [at])
             && (1..).zip(&self.branches).all(|(at, &number)| number == at)
     }
 
-    /// Appends the table of an entry as it is in the new tree.
+    /// Appends the table of an entry, converted for the new tree.
     ///
     /// # Errors
-    /// The table is damaged, or in the form from before there were several processes.
+    /// Returns an error if the table is damaged, or in the old form for a single process.
     pub(super) fn entry(&self, table: &[u8], out: &mut Vec<u8>) -> Result<()> {
         let mut cursor = Cursor::new(table);
         let count = cursor.i32()?;
@@ -119,7 +119,7 @@ impl Renumber {
         let mut arrays: Vec<&[u8]> = vec![&[]; self.count];
         for at in 0..count.unsigned_abs() as usize {
             let length = cursor.i32()?;
-            // More than there are is an error of the bytes.
+            // A count beyond the data fails in `take`.
             let length = usize::try_from(length).unwrap_or(usize::MAX);
             let array = cursor.take(length.saturating_mul(4))?;
             for &place in self.arrays.get(at).into_iter().flatten() {
@@ -128,7 +128,7 @@ impl Renumber {
                 }
             }
         }
-        // An array comes to stand for several processes if these have one name.
+        // An array is copied for each process of the same name.
         let length: usize = arrays.iter().map(|array| array.len()).sum();
         if length > MOST_COPIES * table.len() {
             let what = format!(
@@ -151,15 +151,16 @@ impl Renumber {
 }
 
 impl TreeCopy {
-    /// The number of the branch of references among what branches have come to.
+    /// Returns the index of the branch of references in `filled`.
     pub(super) fn references(&self) -> usize {
         self.filled.len() - 1
     }
 
-    /// How the tables of a tree change, if they do. Notes what the new tree's record has to say of them.
+    /// Returns the mapping of a tree's tables, or `None` if they stay unchanged. Adds its processes and
+    /// branches to the new tree's table.
     ///
     /// # Errors
-    /// A form of the record that does not name processes, of several trees.
+    /// Returns an error if several trees are merged and one does not name its processes.
     pub(super) fn renumbered(
         &mut self,
         tree: &Tree,
@@ -186,10 +187,10 @@ impl TreeCopy {
         Ok((!renumber.is_none()).then_some(renumber))
     }
 
-    /// Gives entries before those whose tables were copied last empty ones, if they have none.
+    /// Adds empty tables for the entries from the last table up to entry `first`.
     ///
     /// # Errors
-    /// No branch has as many entries.
+    /// Returns an error if no branch has that many entries.
     pub(super) fn fill_tables_before(
         &mut self,
         writer: &mut FileWriter,
@@ -210,7 +211,7 @@ impl TreeCopy {
         Ok(())
     }
 
-    /// Gives entries up to `end` that have no table an empty one, as other entries have some.
+    /// Adds empty tables for entries up to `end`, as ROOT needs one for each entry.
     pub(super) fn fill_tables(
         &mut self,
         writer: &mut FileWriter,
@@ -247,14 +248,14 @@ impl TreeCopy {
     }
 }
 
-/// The list of the branches that tables mean, of a branch of references.
+/// Returns the list of branches in the record of a branch of references.
 pub(super) fn parents(branch: Object<'_>) -> Option<Object<'_>> {
     branch.object("fRefTable")?.object("fParents")
 }
 
-/// How many processes of one file may have the same name, about.
+/// Maximum factor by which processes of the same name may enlarge a table.
 const MOST_COPIES: usize = 16;
-/// Bytes of the empty tables in a basket.
+/// Maximum size of the empty tables in a basket, in bytes.
 const MOST_BYTES: usize = 32_000;
 const OLD: &str =
     "merging trees whose tables of references to objects (fBranchRef) do not name their processes";
@@ -286,7 +287,7 @@ mod tests {
         let mut all = Table::default();
         let first = Renumber::new(&mut all, &table(&["a"], &[3, 1]), &processes(&["a"], &["a", "b"]), Some);
         assert!(first.is_none());
-        // The first process of the second file has the number of the first one's.
+        // The process of the second file has the number of the first one's.
         let second = Renumber::new(&mut all, &table(&["b"], &[3, 1]), &processes(&["b"], &["a", "b"]), Some);
         assert!(second.is_none());
         assert_eq!((all.processes, all.parents), (names(&["a"]), vec![Some(3), Some(1)]));

@@ -1,8 +1,8 @@
-//! Entries with pointers to objects, at another offset of a basket.
+//! Moves entries with pointers to objects to another offset of a basket.
 //!
-//! The name of a class stands in an entry once, and class tags and references to objects are offsets, counted from the first
-//! byte of the basket's key. ROOT could read entries that keep those of another basket by displacements behind the entry
-//! offsets, but complains of them, so they are written anew.
+//! An entry has the name of each class once. Class tags and references to objects are offsets from the first
+//! byte of the basket's key. ROOT could read entries with offsets of another basket by displacements after
+//! the entry offsets, but warns of them, so the offsets are rewritten.
 
 use std::sync::Arc;
 
@@ -14,25 +14,25 @@ use forthwith_root::{EntryValue, Walker};
 use crate::metadata::Branch;
 use crate::tree::Tree;
 
-/// How the entries of one branch are written at another offset.
+/// Rewriting of the entries of one branch for another offset.
 #[derive(Debug)]
 pub(super) struct Relocation {
     walker: Arc<Walker>,
-    /// Why entries with pointers cannot be read, if they cannot.
+    /// Reason why entries with pointers cannot be read, if so.
     value: std::result::Result<EntryValue, String>,
 }
 
 impl Relocation {
-    /// That of a branch; `None` if no pointers to objects can be in its entries.
+    /// Returns the relocation of a branch, or `None` if its entries have no pointers to objects.
     pub(super) fn of(tree: &Tree, branch: &Branch<'_>, walker: &Arc<Walker>) -> Option<Self> {
         let value = tree.entry_value(branch).transpose()?;
         Some(Self { walker: Arc::clone(walker), value })
     }
 
-    /// Appends an entry that began at one offset and gets another.
+    /// Appends an entry whose offset was `from` and will be `to`.
     ///
     /// # Errors
-    /// Something in the entry is not described, or its pointers are damaged.
+    /// Returns an error if a class in the entry has no streamer info, or if its pointers are damaged.
     pub(super) fn entry(&self, entry: &[u8], from: u32, to: u32, out: &mut Vec<u8>) -> Result<()> {
         let value = self.value.as_ref().map_err(|why| unmoved(Error::unsupported(why.clone())))?;
         let objects = self.walker.read_entry(Bytes::copy_from_slice(entry), from, value).map_err(unmoved)?;
@@ -46,7 +46,7 @@ impl Relocation {
     }
 }
 
-/// Why an entry cannot get another offset.
+/// Describes why an entry cannot move to another offset.
 fn unmoved(error: Error) -> Error {
     match error.kind {
         ErrorKind::Unsupported { what } => {

@@ -1,4 +1,4 @@
-//! The baskets of one tree on their way to another file.
+//! Copies the baskets of one tree to another file.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,21 +17,22 @@ use crate::baskets::{BasketRef, Bytes};
 use crate::format::misplaced;
 use crate::metadata::Branch;
 
-/// A basket that is to be copied.
+/// A basket to copy.
 pub(super) struct Task {
     pub(super) field: u32,
     pub(super) basket: BasketRef,
-    /// Which of the sources it is in.
+    /// Index of its source.
     pub(super) source: usize,
 }
 
-/// Puts baskets in the order of the file, if that is also the order of the entries of each branch.
+/// Sorts baskets by position in the file, if that keeps the order of entries in each branch, and otherwise by
+/// entry.
 pub(super) fn arrange(tasks: &mut [Task]) {
     let place = |task: &Task| match &task.basket.bytes {
         Bytes::File(range) => (task.source, range.start),
         _ => (usize::MAX, task.basket.entries.start),
     };
-    // Tasks are long, so that their places are sorted and they are moved once.
+    // The keys are cached, so that large tasks are moved only once.
     tasks.sort_by_cached_key(place);
     let fields = tasks.iter().map(|task| task.field as usize + 1).max().unwrap_or(0);
     let mut ends = vec![0; fields];
@@ -44,21 +45,21 @@ pub(super) fn arrange(tasks: &mut [Task]) {
     }
 }
 
-/// The baskets of one tree on their way.
+/// State of copying the baskets of one tree.
 pub(super) struct Run<'a, 't> {
     pub(super) into: Into<'a>,
     pub(super) origins: &'a [Origin],
     pub(super) branches: BTreeMap<u32, Branch<'t>>,
-    /// Whether views of a source were written.
+    /// Whether views of each source were written.
     pub(super) viewed: Vec<bool>,
     pub(super) record: bytes::Bytes,
-    /// How tables of references change, which are taken apart then.
+    /// Mapping of reference tables, whose baskets are divided into entries if there is one.
     pub(super) renumber: Option<Renumber>,
-    /// How entries change whose pointers get other offsets, by branch.
+    /// Relocations of entries with pointers, by branch.
     pub(super) relocations: BTreeMap<u32, Relocation>,
-    /// Where the tree is, for errors.
+    /// Path of the tree, for errors.
     pub(super) path: &'a str,
-    /// The file is from before ROOT 3.04, whose pointers within entries are counted from elsewhere.
+    /// Whether the file is from before ROOT 3.04, in which pointers within entries have another origin.
     pub(super) is_old: bool,
     pub(super) scratch: Scratch,
     pub(super) waiting: Waiting,
@@ -67,7 +68,7 @@ pub(super) struct Run<'a, 't> {
 /// Pending records and entries, and scratch memory.
 #[derive(Default)]
 pub(super) struct Waiting {
-    /// Windows, the last of which may get longer.
+    /// Windows, of which the last may grow.
     windows: Vec<Window>,
     window_bytes: u64,
     copies: Copies,
@@ -77,18 +78,18 @@ pub(super) struct Waiting {
     pending: BTreeMap<u32, (u64, Pending)>,
 }
 
-/// Where baskets are copied to, and how.
+/// Destination of the baskets.
 pub(super) struct Into<'a> {
     pub(super) writer: &'a mut FileWriter,
     pub(super) copy: &'a mut TreeCopy,
     pub(super) runner: &'a dyn BlockRunner,
     pub(super) progress: &'a mut CopyProgress<'a>,
-    /// The number of process ids that the new file had before those of the tree's file.
+    /// Number of process ids that the new file had before those of the tree's file.
     pub(super) processes: u16,
 }
 
 impl Run<'_, '_> {
-    /// Copies the kept entries of a basket. `first` is the new number of the first of them.
+    /// Copies the kept entries of a basket. `first` is the new index of the first of them.
     pub(super) fn task(&mut self, task: &Task, kept: &[Range<u64>], first: u64) -> Result<()> {
         let entries = &task.basket.entries;
         let is_changed = self.renumber.is_some() && task.field as usize == self.into.copy.references();
@@ -128,7 +129,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Copies a record as it is, together with those beside it.
+    /// Copies a record unchanged, together with adjacent ones.
     fn stored(&mut self, source: usize, range: &Range<u64>, record: Record) -> Result<()> {
         self.end_jobs()?;
         match self.waiting.windows.last_mut().filter(|last| last.takes(source, range)) {
@@ -178,7 +179,7 @@ impl Run<'_, '_> {
         self.tell(bytes)
     }
 
-    /// Makes a basket of the entries that wait.
+    /// Builds a basket of the pending entries of a branch.
     fn end_pending(&mut self, field: u32) -> Result<()> {
         let Some(branch) = self.branches.get(&field) else { return Ok(()) };
         let Some((first, pending)) =
@@ -214,8 +215,8 @@ impl Run<'_, '_> {
             return Ok(());
         }
         let origins = self.origins;
-        // Several requests to a server wait for each other's answers side by side. Reading a file by several
-        // threads took longer than by one, which finds the bytes in its own cache when it writes them.
+        // Requests to a server run concurrently. Local files are faster to read on one thread, which finds
+        // the bytes in its own cache when it writes them.
         if origins.iter().any(|origin| origin.source.plans_requests()) {
             let (runner, spare) = (self.into.runner, std::mem::take(&mut self.waiting.spare));
             let windows = Windows { all: &windows, origins, spare: &spare };
@@ -227,12 +228,13 @@ impl Run<'_, '_> {
         for windows in windows.chunk_by(|one, next| one.source == next.source) {
             let (Some(first), Some(last)) = (windows.first(), windows.last()) else { continue };
             let origin = &origins[first.source];
-            // The system copies bytes of views from file to file once, without this process.
+            // The system copies the bytes of views from file to file, without a copy in this process.
             let views = origin.has_views(&(first.bytes.start..last.bytes.end.max(first.bytes.end)));
             self.viewed[first.source] |= views;
             for window in windows {
                 if views {
-                    // If the file was truncated, the system refuses the view: report the changed file instead.
+                    // If the file was truncated, the system refuses the view: report the changed file
+                    // instead.
                     let written = self.write(&window.records, &origin.view(&window.bytes)?);
                     written.or_else(|error| origin.unchanged().and(Err(error)))?;
                 } else {
@@ -244,7 +246,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Writes records that stand one behind the other.
+    /// Writes contiguous records.
     fn write(&mut self, all: &[Record], bytes: &[u8]) -> Result<()> {
         let mut totals = Vec::with_capacity(all.len());
         self.waiting.copies.clear();
@@ -283,10 +285,11 @@ impl Run<'_, '_> {
         runner.run(&Batch(&jobs), &mut sink)
     }
 
-    /// Reads the baskets of one branch and compares their entries with the tree's record.
+    /// Decompresses the baskets of the smallest branch, and checks that they have at least a byte for each of
+    /// `entries` entries.
     ///
     /// # Errors
-    /// They differ, or there is no branch.
+    /// Returns an error if a basket is damaged, or if `entries` exceeds the number of bytes.
     pub(super) fn verify_one(&self, tasks: &[Task], entries: u64) -> Result<()> {
         let tables = self.into.copy.references();
         let mut stored: BTreeMap<u32, u64> = BTreeMap::new();
@@ -302,7 +305,7 @@ impl Run<'_, '_> {
                         let length = self.read(task.source, range).and_then(|record| check(&record, count));
                         length.map_err(|error| self.placed(error, task))?
                     }
-                    // Their entries are counted when they are taken apart.
+                    // The entries of other baskets are counted when they are divided.
                     _ => count,
                 };
             }
@@ -314,7 +317,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// An error of a basket.
+    /// Adds the basket and branch of a task to the place of an error.
     pub(super) fn placed(&self, error: Error, task: &Task) -> Error {
         match self.branches.get(&task.field) {
             Some(branch) => {
@@ -387,8 +390,8 @@ impl BlockSink for JobSink<'_, '_, '_> {
     }
 }
 
-/// Bytes of baskets that are compressed together, and how many they are at most.
+/// Size in bytes of the baskets that are compressed together, and their maximum number.
 const BATCH: usize = 32 << 20;
 const MOST_JOBS: usize = 1024;
-/// A basket of entries that were taken out of others has as many bytes at least.
+/// Minimum size in bytes of a basket of collected entries.
 const LEAST_BASKET: usize = 32_000;

@@ -1,4 +1,4 @@
-//! Baskets of a branch that cannot be read, found without decoding their entries.
+//! Finds the baskets of a branch that cannot be read, without decoding their entries.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use crate::format::Basket;
 /// A basket that cannot be read.
 #[derive(Debug)]
 pub struct DamagedBasket {
-    /// Its number in the branch.
+    /// Index within the branch.
     pub number: u64,
-    /// The entries it should hold.
+    /// Entries that it should have.
     pub entries: Range<u64>,
-    /// Its bytes in the file, if these are known.
+    /// Range of the file, if known.
     pub bytes: Option<Range<u64>>,
-    /// The fault.
+    /// Error of reading it.
     pub error: Error,
 }
 
 impl Tree {
-    /// Decompresses the baskets of a branch and compares their lengths and entry offsets. Returns damaged baskets. A branch
-    /// whose baskets are in another file has none.
+    /// Decompresses the baskets of a branch and checks their lengths and entry offsets. Returns the damaged
+    /// ones, and none if the baskets are in another file.
     ///
     /// # Errors
-    /// The branch contradicts itself about its baskets; the file cannot be read.
+    /// Returns an error if the branch's record of its baskets is inconsistent, or if the file cannot be read.
     pub fn damaged_baskets(&self, field: u32) -> Result<Vec<DamagedBasket>> {
         let Some(branch) = self.inspect_field(field) else { return Ok(Vec::new()) };
         let located = |error: Error| self.locate_branch(error, field);
@@ -57,8 +57,9 @@ impl Tree {
         Ok(damaged)
     }
 
-    /// Returns a key by which a damaged basket can be read, with its place in the file. Length, place and entries follow from
-    /// the branch, the length of the payload from its compressed blocks, and everything else from another basket.
+    /// Returns a key with which a damaged basket can be read, and its position in the file. Length, position
+    /// and entries are those in the branch, the length of the payload is that of its compressed blocks, and
+    /// all else is taken from another basket. Returns `None` if no key can be made.
     #[must_use]
     pub fn mended_key(&self, field: u32, number: u64) -> Option<(u64, Vec<u8>)> {
         let branch = self.inspect_field(field)?;
@@ -84,8 +85,8 @@ impl Tree {
         })
     }
 
-    /// Whether a basket of a branch is sound by checksums of its compressed blocks, or by the pointers to objects in its entries,
-    /// whether or not these can be read.
+    /// Returns whether a basket is verified by the checksums of its compressed blocks, or by the pointers to
+    /// objects in its entries, even if these cannot be read.
     #[must_use]
     pub fn is_verified(&self, field: u32, number: u64) -> bool {
         let looked = || {
@@ -102,21 +103,21 @@ impl Tree {
         looked().unwrap_or(false)
     }
 
-    /// The entries of one basket of a branch.
+    /// Returns the entries of one basket of a branch, or `None` if there is no such basket.
     #[must_use]
     pub fn basket_entries(&self, field: u32, number: u64) -> Option<Range<u64>> {
         let baskets = self.baskets(&self.branch(field).ok()?).ok()?;
         baskets.into_iter().find(|basket| basket.number == number).map(|basket| basket.entries)
     }
 
-    /// The bytes in the file of one basket of a branch, if it has such.
+    /// Returns the range of one basket of a branch in the file, or `None` if it is not there.
     #[must_use]
     pub fn basket_bytes(&self, field: u32, number: u64) -> Option<Range<u64>> {
         let baskets = self.baskets(&self.branch(field).ok()?).ok()?;
         baskets.iter().find(|basket| basket.number == number)?.file_bytes()
     }
 
-    /// The bytes in the file of the baskets of all branches.
+    /// Returns the ranges in the file of the baskets of all branches.
     pub fn basket_ranges(&self) -> impl Iterator<Item = Range<u64>> {
         let fields = 0..self.metadata.fields.len() as u32;
         let baskets = fields.filter_map(|field| self.baskets(&self.branch(field).ok()?).ok());
@@ -124,10 +125,10 @@ impl Tree {
     }
 }
 
-/// The key of a sound basket, from which another one of its branch is made.
+/// Key of an undamaged basket, the template for another one of its branch.
 struct Pattern {
     key: Vec<u8>,
-    /// Bytes behind the entries that do not depend on their number; `None` without entry offsets.
+    /// Number of bytes after the entries, less four for each entry; `None` without entry offsets.
     behind: Option<u64>,
 }
 
@@ -149,7 +150,7 @@ impl Pattern {
         Some(Self { key, behind })
     }
 
-    /// The key of another basket, which has this record.
+    /// Returns the key of another basket, whose record is `record`.
     fn key_of(&self, basket: &BasketRef, record: &[u8]) -> Option<Vec<u8>> {
         let (mut key, place) = (self.key.clone(), basket.file_bytes()?);
         let entries = u32::try_from(basket.entries.end - basket.entries.start).ok()?;
@@ -172,7 +173,8 @@ impl Pattern {
     }
 }
 
-/// The decompressed length of a payload, by the headers of its blocks; it is the stored length if it is not compressed.
+/// Returns the decompressed length of a payload, by the headers of its blocks. An uncompressed payload has
+/// its stored length.
 fn payload_length(stored: &[u8]) -> Option<u64> {
     const CODECS: [&[u8]; 5] = [b"ZL", b"XZ", b"L4", b"ZS", b"CS"];
     let (mut rest, mut length) = (stored, 0);
@@ -189,11 +191,11 @@ fn payload_length(stored: &[u8]) -> Option<u64> {
     Some(length)
 }
 
-/// Where the number of entries is in a basket's key, from its end.
+/// Offset of the number of entries, from the end of a basket's key.
 const ENTRIES: usize = 9;
-/// Where the end of the entries is, from the end of the key.
+/// Offset of the end of the entries, from the end of a basket's key.
 const LAST: usize = 5;
-/// Bytes of the header of a compressed block.
+/// Length of the header of a compressed block.
 const BLOCK: usize = 9;
-/// How far a pattern is from a damaged basket, in baskets.
+/// Maximum distance, in baskets, between a damaged basket and its template.
 const NEAR: u64 = 8;

@@ -1,21 +1,21 @@
-//! Fields by their paths and names.
+//! Lookup of fields by path or name.
 
 use super::Tree;
 use forthwith_plan::{ErrorKind, NameListing, Result, similar_names};
 use std::collections::HashMap;
 
-/// Fields by what they can be called.
+/// Fields by path and by name.
 pub(super) struct NameIndex {
     by_path: HashMap<String, u32>,
     by_name: HashMap<String, Vec<u32>>,
 }
 
 impl Tree {
-    /// The position of a field among [`fields`](forthwith_plan::Dataset::fields): by its path, or by its name alone if only
-    /// one has it.
+    /// Returns the index of a field in [`fields`](forthwith_plan::Dataset::fields), by its path, or by its
+    /// name if that is unique.
     ///
     /// # Errors
-    /// There is no such field, or the name is ambiguous.
+    /// Returns an error if there is no such field, or if the name is ambiguous.
     pub fn find(&self, name: &str) -> Result<u32> {
         let index = self.index.get_or_make(|| self.make_index());
         let name = name.strip_prefix('/').unwrap_or(name);
@@ -45,7 +45,7 @@ impl Tree {
     fn make_index(&self) -> NameIndex {
         let mut index = NameIndex { by_path: HashMap::new(), by_name: HashMap::new() };
         for (number, field) in (0..).zip(&self.metadata.fields) {
-            // A repeated path names the first field.
+            // A repeated path is that of its first field.
             index.by_path.entry(field.path.clone()).or_insert(number);
             index.by_name.entry(field.name.clone()).or_default().push(number);
         }

@@ -1,12 +1,13 @@
-//! The index of a tree: which entry has which two numbers.
+//! Index of a tree: the major and minor number of each entry.
 
 use forthwith_plan::{Error, Result, TableIndex};
 use forthwith_root::Object;
 
-/// The index in a tree's record, if it has one.
+/// Parses the index in a tree's record, if it has one.
 ///
 /// # Errors
-/// An index of another class than `TTreeIndex`; one that contradicts itself or the number of entries.
+/// Returns an error if the index has another class than `TTreeIndex`, or if it is inconsistent with itself or
+/// the number of entries.
 pub(super) fn of(tree: Object<'_>, entries: u64) -> Result<Option<TableIndex>> {
     let Some(index) = tree.object("fTreeIndex") else { return Ok(None) };
     let class = index.class();
@@ -21,7 +22,7 @@ pub(super) fn of(tree: Object<'_>, entries: u64) -> Result<Option<TableIndex>> {
     let (mut majors, places) = (numbers("fIndexValues")?, numbers("fIndex")?);
     let minors = match index.array("fIndexValuesMinor") {
         Some(minors) => minors.ints().collect(),
-        // The first version has both numbers in one.
+        // The first version combines both numbers in one.
         None => {
             let minors: Vec<i64> = majors.iter().map(|both| both & MINOR).collect();
             majors.iter_mut().for_each(|both| *both >>= MINOR.count_ones());
@@ -51,5 +52,5 @@ pub(super) fn of(tree: Object<'_>, entries: u64) -> Result<Option<TableIndex>> {
     Ok(Some(TableIndex { major: text("fMajorName"), minor: text("fMinorName"), rows }))
 }
 
-/// The bits of the second number in an index of the first version.
+/// Mask of the minor number in an index of the first version.
 const MINOR: i64 = 0x7fff_ffff;

@@ -1,4 +1,4 @@
-//! A branch as a check of the file looks at it.
+//! Branches prepared for a check of the file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,35 +13,35 @@ use crate::{
     format::{Asked, misplaced, unframe},
 };
 
-/// The baskets that reading a branch would ask for, and their places.
+/// The baskets that reading a branch requires, and their positions.
 pub(crate) struct Inspected {
-    /// The branch's path.
+    /// Path of the branch.
     pub(crate) path: String,
-    /// The entries that its baskets hold, by its own account.
+    /// Entries of its baskets, according to the branch.
     pub(crate) entries: Range<u64>,
-    /// The number of baskets that the branch claims.
+    /// Number of entries that the branch claims (`fEntries`).
     pub(crate) counted: u64,
-    /// Its baskets, or why they cannot be told.
+    /// Its baskets, or the error of finding them.
     pub(crate) baskets: Result<Vec<BasketRef>>,
     asked: Asked,
     size: Size,
-    /// How entries with pointers to objects are read.
+    /// How entries with pointers to objects are read, if there may be any.
     pointers: Option<(Arc<Walker>, EntryValue)>,
 }
 
-/// The bytes of an entry, as far as they are known.
+/// Size of an entry, as far as it is known.
 #[derive(Clone, Copy)]
 enum Size {
-    /// Nothing without decoding it.
+    /// Unknown without decoding.
     Any,
-    /// Always this number of bytes.
+    /// A fixed number of bytes.
     Fixed(u64),
-    /// This number of bytes, and a number for each item.
+    /// A number of bytes, and a number of bytes for each item.
     Items(u64, u64),
 }
 
 impl Inspected {
-    /// Looks at a basket as reading does before it decodes anything.
+    /// Reads a basket up to the decoding of its entries, and checks the sizes of these.
     pub(crate) fn look_at(&self, entries: &Range<u64>, stored: &[u8], scratch: &mut Scratch) -> Result<()> {
         let block = unframe(self.asked, entries, entries, stored, scratch)?;
         let found = block.payload.len() as u64;
@@ -72,7 +72,7 @@ impl Inspected {
         Ok(())
     }
 
-    /// Compares class tags and references in entries with the classes and objects that are in the same entry.
+    /// Checks that class tags and references in entries point to classes and objects in the same entry.
     fn check_pointers(&self, entries: &Range<u64>, stored: &[u8], scratch: &mut Scratch) -> Result<()> {
         let Some((walker, value)) = &self.pointers else { return Ok(()) };
         let asked = Asked { bounds: true, ..self.asked };
@@ -93,19 +93,19 @@ impl Inspected {
         Ok(())
     }
 
-    /// Whether entries may point to objects, which are then compared with each other.
+    /// Returns whether entries may have pointers to objects, which are checked.
     pub(crate) fn has_pointers(&self) -> bool {
         self.pointers.is_some()
     }
 
-    /// Whether a look at a basket is one at where its entries begin, too.
+    /// Returns whether [`look_at`](Self::look_at) checks entry offsets.
     pub(crate) fn asks_bounds(&self) -> bool {
         self.asked.bounds
     }
 }
 
 impl Tree {
-    /// The branches whose baskets are in the same file.
+    /// Returns the branches whose baskets are in this file.
     pub(crate) fn inspect(&self) -> impl Iterator<Item = Inspected> {
         (0..self.metadata.fields.len() as u32).filter_map(|field| self.inspect_field(field))
     }
@@ -116,7 +116,7 @@ impl Tree {
             return None;
         }
         let (mut asked, mut size) = (Asked::default(), Size::Any);
-        // Branches that cannot be read have baskets all the same.
+        // Branches that cannot be read have baskets nevertheless.
         if let Ok(column) = self.column(field, &branch)
             && let Ok(reading) = &column.reading
         {
@@ -133,7 +133,7 @@ impl Tree {
                 _ => Size::Any,
             };
         }
-        // A branch that cannot be read so is left alone.
+        // The pointers of a branch that cannot be read as objects are not checked.
         let pointers = self.entry_value(&branch).ok().flatten();
         Some(Inspected {
             pointers: pointers.map(|value| (self.walker(), value)),
@@ -146,12 +146,12 @@ impl Tree {
         })
     }
 
-    /// What reads the objects in entries.
+    /// Returns the reader of objects in entries.
     fn walker(&self) -> Arc<Walker> {
         Arc::clone(self.walker.get_or_make(|| Arc::new(Walker::with(Arc::clone(&self.layouts)))))
     }
 
-    /// Why a basket cannot be where its branch says.
+    /// Returns the error for a basket whose position in its branch is invalid.
     pub(crate) fn misplaced(&self, seek: i64, length: i64) -> Error {
         misplaced(seek, length, self.file_size)
     }

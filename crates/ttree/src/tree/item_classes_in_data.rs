@@ -1,4 +1,4 @@
-//! Types that only the data of a branch name: the classes of its first arrays.
+//! Finds classes that only the data of a branch name: those of the items of its first arrays.
 
 use forthwith_io::Source;
 use forthwith_plan::Scratch;
@@ -11,11 +11,11 @@ use crate::{
 };
 
 impl Tree {
-    /// Which of these classes arrays in the data name as that of their items: those in the first basket that
-    /// has any, or, of `several`, in all that are looked at, the first and the last. A basket that cannot be
-    /// read says nothing, and what is wrong with it is found where it is read.
+    /// Returns which of `classes` arrays in the data name as the class of their items: those in the first
+    /// basket with any or, with `several`, in all of the first and last baskets. Unreadable baskets are
+    /// ignored, as their error is reported when they are read.
     pub(super) fn named_in_data(&self, branch: &Branch<'_>, classes: &[&str], several: bool) -> Vec<String> {
-        // Another file is opened when entries are wanted.
+        // Files of other branches are only opened when entries are read.
         let baskets = match branch.file_name.is_empty() {
             true => self.baskets(branch).unwrap_or_default(),
             false => Vec::new(),
@@ -29,7 +29,7 @@ impl Tree {
         for basket in looked_at {
             match self.named_in(basket, classes, &mut left, &mut scratch) {
                 Some(found) => named.extend(found),
-                // It may name others.
+                // The unread basket may name other classes.
                 None if several => return Vec::new(),
                 None => {}
             }
@@ -44,8 +44,8 @@ impl Tree {
             .collect()
     }
 
-    /// The classes that arrays in a basket name, those that are looked for among them; nothing of one that is not looked at
-    /// or cannot be read.
+    /// Returns the class names in a basket, which include those in `classes`. Returns `None` if the basket
+    /// exceeds the bytes that are `left`, or cannot be read.
     fn named_in(
         &self,
         basket: &BasketRef,
@@ -68,30 +68,30 @@ impl Tree {
     }
 }
 
-/// Bytes of a file, copied where a view of them could vanish.
+/// Copies a range of a file, as a view could become invalid.
 fn read(source: &dyn Source, range: std::ops::Range<u64>) -> Option<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(range.end - range.start).ok()?];
     source.read_into(range.start, &mut bytes).ok()?;
     Some(bytes)
 }
 
-/// A text that looks like the name of a class with its version: `\x08TNamed;1`. All of those that are looked
-/// for, and some others.
+/// Returns texts that look like a class name with a version, as in `\x08TNamed;1`: all that are in `classes`,
+/// and some others.
 fn names(data: &[u8], classes: &[&str]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for at in data.iter().enumerate().filter(|(_, byte)| **byte == b';').map(|(at, _)| at) {
         let digits =
             data[at + 1..].iter().take(LONGEST_VERSION).take_while(|byte| byte.is_ascii_digit()).count();
-        // Back over what a name may be made of, to the length of the text.
+        // Scans backwards over letters of a name, up to the length byte.
         let letters =
             data[..at].iter().rev().take(LONGEST_NAME).take_while(|byte| is_of_name(**byte)).count();
         let begins = |name: &usize| {
             let length = data[..at - name].last().copied().map(usize::from);
-            // The number behind the text may look like more digits.
+            // Digits may follow that are part of a number after the text.
             length.is_some_and(|length| (name + 2..=name + 1 + digits).contains(&length))
         };
         for length in (1..=letters).filter(begins) {
-            // Copied before it is validated: another process may rewrite the file in between.
+            // Copied before it is validated, as another process may rewrite the file in between.
             if let Ok(name) = String::from_utf8(data[at - length..at].to_vec())
                 && (found.len() < MOST_NAMES || classes.contains(&name.as_str()))
                 && !found.contains(&name)
@@ -107,20 +107,20 @@ const fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'<' | b'>' | b',' | b' ' | b'*')
 }
 
-/// Baskets that are looked at, as long as there is no array in them, and their bytes in the file.
+/// Maximum number of baskets that are searched for an array, and maximum size of all in the file.
 const MOST_BASKETS: usize = 8;
 const MOST_BYTES: u64 = 16 << 20;
-/// Baskets at each end of a branch that are looked at for several classes.
+/// Number of baskets at each end of a branch that are searched for several classes.
 const AT_EACH_END: usize = 2;
-/// Letters of a name that has its length in one byte, and of a version.
+/// Maximum length of a class name whose length is one byte, and of a version.
 const LONGEST_NAME: usize = 250;
 const LONGEST_VERSION: usize = 5;
-/// Other names that are kept.
+/// Maximum number of other names to return.
 const MOST_NAMES: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    /// The names that are found when no class is looked for.
+    /// Returns the names that are found if no class is given.
     fn names(data: &[u8]) -> Vec<String> {
         super::names(data, &[])
     }
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(names(b"\0\x08TNamed;1\0\0\0\x02"), ["TNamed"]);
         assert_eq!(names(b"\x0bns::A<int>;10\0\x03Hit;123"), [] as [&str; 0]);
         assert_eq!(names(b"\x0dns::A<int>;10\0\x07Hit;123"), ["ns::A<int>", "Hit"]);
-        // A count that begins with a digit's code, other texts, and what ends early.
+        // A number that begins with the code of a digit, other texts, and truncated ones.
         assert_eq!(names(b"\x05Hit;1234"), ["Hit"]);
         for none in [&b"TNamed;1"[..], b"\x07TNamed;1", b"\x07TNamed;", b";", b"\x01;", b"\x02;1", b""] {
             assert_eq!(names(none), [] as [&str; 0], "{none:?}");

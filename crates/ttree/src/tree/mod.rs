@@ -1,4 +1,4 @@
-//! `TTree`: a table of branches, each a column or a record of columns, cut into baskets.
+//! `TTree`: a table of branches, each a column or a record of columns, whose entries are stored in baskets.
 
 mod damaged_baskets;
 mod field_names;
@@ -41,8 +41,8 @@ pub(crate) use inspect::Inspected;
 use planner::{Planner, with_times};
 use unsaved::Unsaved;
 
-/// A tree: what its own record says of it. The record is read when the tree is opened, and its branches'
-/// names with it; what a branch holds is worked out on request.
+/// A tree, as its own record describes it. Opening a tree parses the record with the names of its branches;
+/// the type of a branch is resolved when it is needed.
 ///
 /// ```no_run
 /// use forthwith_plan::Dataset;
@@ -61,40 +61,39 @@ pub struct Tree {
     source: Arc<dyn Source>,
     file_size: u64,
     streamers: Arc<Streamers>,
-    /// The classes that the file describes.
+    /// Classes that the file describes.
     pub(crate) layouts: Arc<Layouts>,
     pub(crate) metadata: Metadata,
     index: ProcessOnce<NameIndex>,
-    /// The branch of each leaf, by the leaf's place in the record.
+    /// Branch of each leaf, by the leaf's offset in the record.
     owners: ProcessOnce<HashMap<usize, u32>>,
-    /// What reads objects in entries.
+    /// Reader of objects in entries.
     walker: ProcessOnce<Arc<Walker>>,
     known: ProcessLock<Known>,
     /// Baskets that were written after the tree was saved.
     unsaved: Option<Unsaved>,
 }
 
-/// Branches that were resolved, for the next time that they are asked for: classes of many members take a
-/// while.
+/// Cache of resolved branches, as resolving a class with many members takes long.
 #[derive(Default)]
 struct Known {
-    /// The number of [`registrations`] then.
+    /// Number of [`registrations`] when the columns were resolved.
     with: u64,
     columns: HashMap<u32, Arc<Column>>,
 }
 
-/// Branches of which it is kept.
+/// Maximum number of cached branches.
 const KNOWN_MOST: usize = 1024;
 
-/// How the classes of a branch are looked at.
+/// Settings for resolving the classes of a branch.
 struct Look<'a> {
-    /// With what needs another branch's values.
+    /// Whether columns that need the values of another branch are included.
     counted: bool,
-    /// Classes that arrays in the data name as that of their items.
+    /// Classes that arrays in the data name as those of their items.
     seen: &'a [String],
-    /// How far they are unrolled.
+    /// Limit on the unrolling of classes.
     budget: Budget,
-    /// The notes.
+    /// Classes noted while resolving.
     noted: &'a Noted,
 }
 
@@ -102,20 +101,20 @@ impl Tree {
     /// Opens the tree at a path such as `dir/tree` or `tree;2`.
     ///
     /// # Errors
-    /// There is nothing of that name, it is no tree, or its record is damaged.
+    /// Returns an error if there is no object at the path, if it is not a tree, or if its record is damaged.
     pub fn open(file: &RootFile, path: &str) -> Result<Self> {
         Self::open_found(file, &file.find(path)?)
     }
 
-    /// Opens a tree that has been found already.
+    /// Opens a tree that [`RootFile::find`] returned.
     ///
     /// # Errors
-    /// It is no tree, or its record is damaged.
+    /// Returns an error if it is not a tree, or if its record is damaged.
     pub fn open_found(file: &RootFile, found: &Found) -> Result<Self> {
         Self::parse(file, found).map_err(|error| error.in_file(file.uri()).in_object(&found.path))
     }
 
-    /// Whether objects of this class are trees.
+    /// Returns whether objects of this class are trees.
     #[must_use]
     pub fn is_tree(class: &str) -> bool {
         matches!(class, "TTree" | "TNtuple" | "TNtupleD")
@@ -133,7 +132,7 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The tree at a path, of its record.
+    /// Returns the tree whose record is `objects`.
     pub(crate) fn of(file: &RootFile, path: &str, objects: Objects) -> Result<Self> {
         let metadata = Metadata::of(objects)?;
         Ok(Self {
@@ -152,13 +151,13 @@ impl Tree {
         })
     }
 
-    /// The metadata of the tree.
+    /// Returns the metadata of the tree.
     #[must_use]
     pub fn info(&self) -> &TreeInfo {
         &self.metadata.info
     }
 
-    /// The branches by their paths, in their order where several have the same.
+    /// Returns the branches by path, in their order if several have the same path.
     pub(crate) fn paths(&self) -> Result<HashMap<&str, VecDeque<u32>>> {
         let mut paths: HashMap<&str, VecDeque<u32>> = HashMap::new();
         for (number, field) in (0..).zip(self.fields()?) {
@@ -167,12 +166,12 @@ impl Tree {
         Ok(paths)
     }
 
-    /// Whether the tree was flushed, so that it knows its clusters.
+    /// Returns whether the tree was flushed, so that it has clusters.
     pub(crate) fn is_flushed(&self) -> bool {
         self.metadata.objects.top().int("fFlushedBytes").unwrap_or(0) > 0
     }
 
-    /// The tree's index: what it counts by, and its values.
+    /// Returns the expressions and values of the tree's index, if it has one.
     pub(crate) fn index_values(&self) -> Option<crate::copy::IndexValues> {
         crate::copy::values_of(self.metadata.objects.top().object("fTreeIndex")?)
     }
@@ -187,33 +186,33 @@ impl Tree {
     }
 
     pub(crate) fn branch(&self, field: u32) -> Result<Branch<'_>> {
-        let mut branch = self.metadata.branch(field).ok_or_else(|| {
-            Error::invalid(format!("there is no field {field}, only {}", self.metadata.fields.len()))
-        })?;
+        let mut branch =
+            self.metadata.branch(field).ok_or_else(|| Error::no_field(field, self.metadata.fields.len()))?;
         branch.unsaved = self.unsaved.as_ref().map(|unsaved| unsaved.of(field));
         Ok(branch)
     }
 
-    /// A branch's baskets. Another file that they are in is not opened for that.
+    /// Returns the baskets of a branch. If they are in another file, that is not opened.
     pub(crate) fn baskets(&self, branch: &Branch<'_>) -> Result<Vec<BasketRef>> {
         let size = if branch.file_name.is_empty() { self.file_size } else { u64::MAX };
         let mut baskets = baskets::of(branch, self.metadata.objects.payload(), size)?;
         if let Some((_, unsaved)) = branch.unsaved
             && let Some(first) = unsaved.first()
         {
-            // The basket of which the tree's own record has a part was written whole later.
+            // A basket whose first entries are in the tree's own record was completed later.
             baskets.retain(|basket| basket.number < first.number);
             baskets.extend_from_slice(unsaved);
         }
         Ok(baskets)
     }
 
-    /// The contents of a branch, with the layout of its entries.
+    /// Returns the column of a branch, with the layout of its entries.
     pub(crate) fn layout(&self, field: u32) -> Result<Arc<Column>> {
         self.column(field, &self.branch(field)?)
     }
 
-    /// The branch of the member that says how many numbers there are behind the pointer that a branch is.
+    /// Returns the branch with the number of values behind the pointers of a branch, or `None` if its member
+    /// has no counter.
     pub(crate) fn counter_of_member(&self, branch: &Branch<'_>) -> Result<Option<u32>> {
         let Some(member) = &branch.member else { return Ok(None) };
         let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
@@ -225,7 +224,7 @@ impl Tree {
         Ok(counter.and_then(|counter| self.metadata.counts_of(branch, &counter.name)))
     }
 
-    /// The contents of a branch.
+    /// Returns the column of a branch, from the cache if possible.
     fn column(&self, field: u32, branch: &Branch<'_>) -> Result<Arc<Column>> {
         let now = registrations();
         {
@@ -244,14 +243,15 @@ impl Tree {
         Ok(column)
     }
 
-    /// The contents of a branch, with or without those that need another branch's values.
+    /// Resolves the column of a branch. Without `counted`, columns that need the values of another branch are
+    /// not supported.
     fn column_with(&self, branch: &Branch<'_>, counted: bool) -> Result<Column> {
         let mut noted = Noted::default();
         let column = self.column_by(branch, counted, &[], &mut noted)?;
         let several = std::mem::take(noted.item_classes.get_mut());
         if !several.is_empty() {
-            // The file describes several classes for arrays, most of them for the sake of other objects. The
-            // data name those that there are.
+            // The file describes several classes for arrays, most of which other objects use. The data name
+            // those of this branch.
             let wanted: Vec<&str> = several.iter().map(String::as_str).collect();
             let seen = self.named_in_data(branch, &wanted, true);
             if !seen.is_empty() {
@@ -262,8 +262,8 @@ impl Tree {
         if !noted.one_item_class.get() || column.reading.is_err() {
             return Ok(column);
         }
-        // The file describes one class for arrays. Of ROOT's own, which are in every file, some are there if
-        // the data say so.
+        // The file describes one class for arrays. The data tell which of ROOT's own classes, which are in
+        // every file, are used, too.
         let mut wanted = OWN_ITEMS.to_vec();
         wanted.extend(UNDESCRIBED_ITEMS.into_iter().filter(|class| !self.streamers.knows(class)));
         let seen = self.named_in_data(branch, &wanted, false);
@@ -274,7 +274,7 @@ impl Tree {
         Ok(if wider.reading.is_ok() { wider } else { column })
     }
 
-    /// The contents of a branch, with as much of its classes as a column can have.
+    /// Resolves the column of a branch, with as many of its classes as a column supports.
     fn column_by(
         &self,
         branch: &Branch<'_>,
@@ -310,7 +310,7 @@ impl Tree {
             0 | 1 | 2 | 31 | 41 => {}
             kind => return Ok(Column::unsupported(format!("a branch of kind {kind}"))),
         }
-        // A file that was not closed describes nothing, not even what every ROOT knows.
+        // A file that was not closed describes no classes, not even those that ROOT defines.
         let Some(info) = self.info_of(member)? else {
             let leaves = branch.leaves()?;
             return Ok(columns::of_undescribed(branch, member, leaves.first()));
@@ -327,7 +327,7 @@ impl Tree {
         }
         let mut classes = self.classes(member, look);
         let items = matches!(member.kind, 31 | 41);
-        // The branch with the numbers that count the items of the member.
+        // The branch with the number of items of the member.
         let counter = match &element.kind {
             ElementKind::Base { .. } if items && counted => self.metadata.items_of(branch),
             ElementKind::BasicPointer(counter) | ElementKind::Loop(counter) if counted => {
@@ -339,30 +339,31 @@ impl Tree {
         let counts = counter.map(|field| self.numbers_of(field, of_items)).transpose()?.flatten();
         let given = counts.map(|(_, numbers)| numbers);
         let mut column = columns::of_member(branch, &info, element, items, given, &mut classes);
-        // A list needs no more if entries have bounds.
+        // If entries have bounds, a list needs no counter.
         let needs =
             |reading: &Reading| matches!(&reading.decoder, Decoder::Program(program) if program.counts);
         column.counts = counts.map(|(field, _)| field).filter(|_| column.reading.as_ref().is_ok_and(needs));
         Ok(column)
     }
 
-    /// The streamer info of the class that a branch holds a member of.
+    /// Returns the streamer info of the class whose member a branch has.
     fn info_of(&self, member: &MemberOf) -> Result<Option<Arc<StreamerInfo>>> {
         let checksum = Some(member.checksum).filter(|&checksum| checksum != 0);
         let described = self.streamers.describe(&member.class, member.version, checksum)?;
         Ok(described.or_else(|| builtin_divided(&member.class, member.version)))
     }
 
-    /// How the entries of a branch are read as objects; `None` if no pointers to objects can be in them.
+    /// Returns how the entries of a branch are read as objects, or `None` if they cannot have pointers to
+    /// objects.
     ///
     /// # Errors
-    /// Why they cannot be read so.
+    /// Returns the reason if the entries cannot be read as objects.
     pub(crate) fn entry_value(&self, branch: &Branch<'_>) -> std::result::Result<Option<EntryValue>, String> {
         let Some(member) = &branch.member else { return Ok(None) };
         let file = &*self.layouts;
         let value = match member.kind {
             _ if branch.class != "TBranchElement" => EntryValue::of_named_object(&member.class),
-            // Numbers of items.
+            // Counts of items.
             3 | 4 => return Ok(None),
             -1 | 0 if member.id < 0 => {
                 let divided = (member.kind == 0 && member.class != "TClonesArray")
@@ -370,7 +371,7 @@ impl Tree {
                 EntryValue::of_object(&member.class, divided, file)
             }
             kind => {
-                // Without a description there are only numbers.
+                // Only branches of numbers are read without streamer info.
                 let info = self.info_of(member).map_err(|error| error.to_string())?;
                 let Some(info) = info else { return Ok(None) };
                 let element = element_of(&info, branch, member);
@@ -383,8 +384,8 @@ impl Tree {
         Ok(value.may_point().then_some(value))
     }
 
-    /// A branch with numbers, one to an entry, or with `items`, to an item, and their type; `None` if it has
-    /// none.
+    /// Returns a branch with its type if it has one number for each entry, or with `items` for each item, and
+    /// `None` otherwise.
     fn numbers_of(&self, field: u32, items: bool) -> Result<Option<(u32, DType)>> {
         let counts = self.column_with(&self.branch(field)?, false)?;
         let wire = match counts.reading.map(|reading| reading.decoder) {
@@ -399,7 +400,7 @@ impl Tree {
         Classes::new(&self.layouts, look.budget).with_items(&member.items).seeing(look.seen, look.noted)
     }
 
-    /// The branch that each leaf belongs to, by the leaf's place.
+    /// Returns the branch of each leaf, by the leaf's offset.
     fn owners(&self) -> HashMap<usize, u32> {
         let mut owners = HashMap::new();
         for (place, field) in self.metadata.leaf_places() {
@@ -408,7 +409,7 @@ impl Tree {
         owners
     }
 
-    /// The branch whose values count the items of another, which left its entry offsets out.
+    /// Returns the branch that counts the items of another, whose entry offsets were left out.
     fn counter(&self, column: &Column) -> Result<u32> {
         let unknown = || Error::unsupported("entry offsets that were left out, without a branch that counts");
         let owners = self.owners.get_or_make(|| self.owners());
@@ -423,11 +424,11 @@ impl Tree {
     }
 }
 
-/// The streamer element of the member that a branch holds.
+/// Returns the streamer element of a branch's member.
 fn element_of<'i>(info: &'i StreamerInfo, branch: &Branch<'_>, member: &MemberOf) -> Option<&'i Element> {
     let name = columns::member_name(&branch.field.name);
     let by_id = usize::try_from(member.id).ok().and_then(|id| info.elements.get(id));
-    // The number is that of the member when the branch was made; the name settles it.
+    // The index may be from an older version of the class, so the name must match.
     let same = |element: &&Element| columns::same_member(&element.name, name);
     by_id
         .filter(same)
@@ -435,7 +436,7 @@ fn element_of<'i>(info: &'i StreamerInfo, branch: &Branch<'_>, member: &MemberOf
             let mut named = info.elements.iter().filter(same);
             named.next().filter(|_| named.next().is_none())
         })
-        // That of a base may be called as the whole object is.
+        // A base class may have the name of the whole object.
         .or_else(|| by_id.filter(|element| element.is_base() && member.code == 0))
 }
 
@@ -522,9 +523,8 @@ impl Dataset for Tree {
             let counter = planner.add(field).map_err(|error| self.locate_branch(error, field))?;
             counters.push((field, counter));
         }
-        // Counters come after what was asked for, in groups of their own even if they were asked for
-        // themselves: a block whose entry offsets were left out needs the counts of all its entries, wanted
-        // or not.
+        // Counters are after the requested columns, in groups of their own even if they are requested, too: a
+        // block without entry offsets needs the counts of all its entries, requested or not.
         let mut added: Vec<(u32, u32)> = Vec::new();
         for &(field, counter) in &counters {
             let Some(counter) = counter else { continue };

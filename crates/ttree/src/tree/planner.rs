@@ -1,4 +1,4 @@
-//! The groups and tasks of a tree's plan.
+//! Groups and tasks of a tree's plan.
 
 use std::ops::Range;
 
@@ -9,18 +9,19 @@ use forthwith_plan::{Error, Group, Reading, Result, Stored, Task};
 use super::Tree;
 use crate::{baskets, columns, format::misplaced, metadata::Branch};
 
-/// Groups and tasks of a plan that is being made.
+/// Builder of the groups and tasks of a plan.
 pub(super) struct Planner<'t> {
     pub(super) tree: &'t Tree,
     pub(super) entries: Range<u64>,
     pub(super) groups: Vec<Group>,
     pub(super) tasks: Vec<Task>,
-    /// Other files that blocks are in.
+    /// Other files that have baskets.
     pub(super) others: Vec<String>,
 }
 
 impl Planner<'_> {
-    /// Adds a field's group and tasks, and answers which branch its baskets need besides.
+    /// Adds the group and the tasks of a field. Returns the branch whose values its baskets need to find
+    /// their entries.
     pub(super) fn add(&mut self, field: u32) -> Result<Option<u32>> {
         let tree = self.tree;
         let branch = tree.branch(field)?;
@@ -30,7 +31,7 @@ impl Planner<'_> {
             Err(what) => return Err(Error::unsupported(what)),
         };
         let baskets = tree.baskets(&branch)?;
-        // Small branches are in the tree's record all the same.
+        // Baskets of small branches may be in the tree's record, even if a file is named.
         let file = match baskets.iter().any(|basket| matches!(basket.bytes, baskets::Bytes::File(_))) {
             true => self.file(&branch)?,
             false => Stretch { number: 0, size: 0 },
@@ -49,7 +50,7 @@ impl Planner<'_> {
         };
         let specs = columns::specs(&reading, &branch.field.name);
         self.groups.push(Group::of(&branch.field.path, reading, specs));
-        // The branch's own account, for want of a better one, shared out by size.
+        // The expansion of the whole branch is distributed in proportion to the sizes of its baskets.
         let ratio = branch.total_bytes as f64 / branch.zip_bytes.max(1) as f64;
         let size = if branch.file_name.is_empty() { tree.file_size } else { file.size };
         let first = baskets.partition_point(|basket| basket.entries.end <= start);
@@ -81,7 +82,7 @@ impl Planner<'_> {
         Ok(counter)
     }
 
-    /// The file that the baskets of a branch are in, which is opened to see that it is there.
+    /// Returns the file with the baskets of a branch, which is opened to check that it exists.
     fn file(&mut self, branch: &Branch<'_>) -> Result<Stretch> {
         if branch.file_name.is_empty() {
             return Ok(Stretch { number: 0, size: u64::MAX });
@@ -110,14 +111,14 @@ struct Stretch {
 }
 
 impl Stretch {
-    /// The place of a range of the file among all files, if the file has it.
+    /// Returns the position of a range of this file among all files, or `None` if it exceeds the file.
     fn range(&self, range: &Range<u64>) -> Option<Range<u64>> {
         let place = |at| Several::place(self.number, at).filter(|_| range.end <= self.size);
         Some(place(range.start)?..place(range.end)?)
     }
 }
 
-/// A reading with numbers as the times that the branch's title names.
+/// Returns a reading whose numbers have the logical type in the branch's title, if it names one.
 pub(super) fn with_times(branch: &Branch<'_>, reading: Reading) -> Reading {
     match LogicalType::of_title(&branch.field.title) {
         Some(times) => Reading { form: reading.form.with_times(times), ..reading },

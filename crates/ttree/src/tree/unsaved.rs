@@ -1,4 +1,4 @@
-//! Baskets that were written after their tree was saved for the last time, in a file that was not closed.
+//! Baskets that were written after their tree was last saved, in a file that was not closed.
 
 use super::Tree;
 use crate::{
@@ -10,7 +10,7 @@ use forthwith_plan::{Block, Result, Scratch};
 use forthwith_root::{BasketHeader, BasketPlace, Cursor, Key, RootFile};
 use std::collections::{HashMap, HashSet};
 
-/// The baskets of all branches, up to the last entry that all of them have.
+/// Unsaved baskets of all branches, up to the last entry that all branches have.
 pub(super) struct Unsaved {
     /// One past that entry.
     end: u64,
@@ -19,26 +19,28 @@ pub(super) struct Unsaved {
 }
 
 impl Unsaved {
-    /// One past the last entry of a branch, and its baskets.
+    /// Returns one past the last entry of a branch, and its unsaved baskets.
     pub(super) fn of(&self, field: u32) -> (u64, &[BasketRef]) {
         (self.end, self.baskets.get(&field).map(Vec::as_slice).unwrap_or_default())
     }
 }
 
 impl Tree {
-    /// The number of entries that were written after the tree was saved, and found by the records of their baskets.
+    /// Returns the number of entries that were found in baskets written after the tree was saved.
     #[must_use]
     pub fn unsaved_entries(&self) -> u64 {
         self.unsaved.as_ref().map_or(0, |unsaved| unsaved.end - unsaved.saved)
     }
 
-    /// Looks for baskets behind the listed ones. Entries that some branches lack are left out.
+    /// Finds baskets after those in the tree's record. Entries that some branches lack are left out.
     ///
-    /// Only baskets count that were not written before the tree was saved and whose numbers continue those of the branch. A
-    /// deleted tree may have left baskets of the same names, which shows in further ones with the numbers of listed ones: then
-    /// those count that were written in a later second, or behind the tree and its baskets. If one of a listed number was
-    /// written after the tree was saved, a later tree has its names, and nothing tells the baskets of both apart: none counts. Nor
-    /// does any where a basket does not begin with the entries that the tree's own record has of it.
+    /// A basket must continue the numbers of its branch, and must not have been written before the tree was
+    /// saved. A deleted tree may have left baskets with the same names, which is evident if some have the
+    /// numbers of listed baskets: then only baskets count that were written in a later second, or after the
+    /// tree and its baskets in the file. If a basket with the number of a listed one was written after the
+    /// tree was saved, a later tree has the same names, and the baskets of both cannot be told apart: none
+    /// counts. None counts either if a basket does not begin with the entries that the tree's own record has
+    /// of it.
     pub(super) fn find_unsaved(&mut self, file: &RootFile, key: &Key) -> Result<()> {
         let Some(found) = file.found_baskets(key.seek_directory, &key.name) else { return Ok(()) };
         let saved = self.metadata.info.entries;
@@ -94,8 +96,8 @@ impl Tree {
         Ok(())
     }
 
-    /// The baskets that continue those of a branch: written in a later second than the tree, or in the same one and behind a
-    /// byte.
+    /// Returns the baskets that continue those of a branch. They were written in a later second than
+    /// `second`, or in the same one at a position after `byte`.
     fn chain(
         &self,
         file: &RootFile,
@@ -126,7 +128,7 @@ impl Tree {
             chain.push(BasketRef { number, entries: at..end, bytes });
             (at, written) = (end, place.written);
         }
-        // The first one begins with the entries that were saved with the tree.
+        // The first one must begin with the entries that were saved with the tree.
         if let (Some(first), Some(partial)) = (chain.first(), partial)
             && !self.begins_with(first, &partial)?
         {
@@ -135,7 +137,8 @@ impl Tree {
         Ok(chain)
     }
 
-    /// Whether a basket in the file begins with the entries of a basket that was not full when the tree was saved.
+    /// Returns whether a basket in the file begins with the entries of a basket that was incomplete when the
+    /// tree was saved.
     fn begins_with(&self, basket: &BasketRef, partial: &BasketRef) -> Result<bool> {
         let Some(place) = basket.file_bytes() else { return Ok(false) };
         let saved = match &partial.bytes {
@@ -148,7 +151,7 @@ impl Tree {
         }
         let stored = self.source.read_one(place)?;
         let (mut scratch, mut own) = (Scratch::default(), Scratch::default());
-        // Of an unreadable basket that is not known.
+        // Entries of an unreadable basket are taken to differ.
         Ok(match (payload(basket, &stored, &mut scratch), payload(partial, saved, &mut own)) {
             (Ok(whole), Ok(partial)) => whole.payload.starts_with(partial.payload),
             _ => false,
@@ -156,12 +159,13 @@ impl Tree {
     }
 }
 
-/// The entries of a basket.
+/// Returns the entries of a basket.
 fn payload<'a>(basket: &BasketRef, stored: &'a [u8], scratch: &'a mut Scratch) -> Result<Block<'a>> {
     unframe(Asked::default(), &basket.entries, &basket.entries, stored, scratch)
 }
 
-/// The number of entries of a basket, by its header; nothing if that contradicts the record.
+/// Returns the number of entries in a basket's header, or `None` if the header is inconsistent with the
+/// record.
 fn entries(file: &RootFile, place: &BasketPlace) -> Result<Option<u64>> {
     let key = place.at..place.at + u64::from(place.key_length).min(place.length);
     let bytes = file.source().read_one(key)?;

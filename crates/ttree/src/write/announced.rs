@@ -1,10 +1,10 @@
-//! Arrays of a step that are cast to the Forms that the writer was made with.
+//! Casts the arrays of a step to the Forms of the writer.
 
 use super::without_nulls::changed;
 use forthwith_columns::{Array, CastReason, Form, NumberCast};
 use forthwith_plan::Result;
 
-/// An array as one of a Form that was announced; `None` if its values are of another type.
+/// Casts an array to the writer's Form. Returns `None` if its values have another type.
 pub(super) fn adapted(array: &Array, wanted: &Form) -> Result<Option<Array>> {
     match array.cast(wanted, NumberCast::Same) {
         Ok(array) => Ok(Some(array)),
@@ -13,7 +13,7 @@ pub(super) fn adapted(array: &Array, wanted: &Form) -> Result<Option<Array>> {
     }
 }
 
-/// Whether Forms are the same but for the keys of their nodes.
+/// Returns whether Forms differ only in the keys of their nodes.
 pub(super) fn alike(one: &Form, other: &Form) -> bool {
     let is_same = match (one, other) {
         (Form::Numpy { dtype, shape, .. }, Form::Numpy { dtype: d, shape: s, .. }) => {
@@ -21,7 +21,7 @@ pub(super) fn alike(one: &Form, other: &Form) -> bool {
         }
         (Form::Regular { size, .. }, Form::Regular { size: s, .. }) => size == s,
         (Form::Record { fields, .. }, Form::Record { fields: f, .. }) => fields == f,
-        // Classes are told by the names of their records.
+        // Record names distinguish classes.
         (Form::Union { contents, .. }, Form::Union { contents: c, .. }) => {
             contents.iter().map(Form::record_name).eq(c.iter().map(Form::record_name))
         }
@@ -32,7 +32,7 @@ pub(super) fn alike(one: &Form, other: &Form) -> bool {
     is_same && ones.len() == others.len() && ones.iter().zip(others).all(|(one, other)| alike(one, other))
 }
 
-/// The names of records that are alternatives of others, each once.
+/// Collects the names of records in unions, each once.
 pub(super) fn classes<'f>(form: &'f Form, into: &mut Vec<&'f str>) {
     for content in form.contents() {
         if matches!(form, Form::Union { .. }) {

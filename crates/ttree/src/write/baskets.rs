@@ -1,4 +1,4 @@
-//! Baskets being made: a part of each step of columns, on any thread.
+//! Builds baskets from the columns of a step, on any thread.
 
 use super::{entries::Entries, values::Values};
 use crate::copy::array;
@@ -9,7 +9,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// The work of one step: entries that go to a basket of a branch each.
+/// Work of one step: the entries for each basket of a branch.
 #[derive(Debug)]
 pub(super) struct Work<'a> {
     pub(super) values: &'a [Values<'a>],
@@ -17,32 +17,32 @@ pub(super) struct Work<'a> {
     pub(super) pieces: Vec<Piece>,
 }
 
-/// What baskets need to know of their branch.
+/// Properties of a branch that its baskets need.
 #[derive(Debug)]
 pub(super) struct BasketBranch {
-    /// Its number among all branches.
+    /// Index among all branches.
     pub(super) number: usize,
     pub(super) name: String,
-    /// The length of its baskets' keys, from which positions of entries count.
+    /// Length of the keys of baskets, from which entry offsets count.
     pub(super) key_len: u32,
     pub(super) has_offsets: bool,
-    /// Bytes of an entry without offsets.
+    /// Size of an entry in bytes, if there are no offsets.
     pub(super) width: u32,
     pub(super) compression: Compression,
-    /// Bytes of a basket, about.
+    /// Approximate size of a basket in bytes.
     pub(super) basket_bytes: u64,
 }
 
-/// Entries of one branch.
+/// Entries of one branch for one basket.
 #[derive(Debug)]
 pub(super) struct Piece {
     pub(super) branch: usize,
     pub(super) rows: Range<usize>,
-    /// Entries of the open basket before this step, and, if it does not end here, after it.
+    /// Entries of the open basket before this step and, unless it ends in this step, after it.
     pub(super) open: Mutex<Option<Entries>>,
-    /// Entries of the basket, with those it has already.
+    /// Number of entries in the basket, including earlier ones.
     pub(super) count: u64,
-    /// Whether the basket ends here.
+    /// Whether the basket ends with this step.
     pub(super) ends: bool,
 }
 
@@ -61,7 +61,8 @@ impl BlockMaker for Work<'_> {
         let branch = &self.branches[piece.branch];
         let held = piece.open.lock().unwrap_or_else(PoisonError::into_inner).take();
         let mut entries = held.unwrap_or_else(|| {
-            // Uncompressed data are stored as they are. A basket that stays open gives its memory to a later one.
+            // Uncompressed data are stored without a copy. A basket that stays open returns its buffer for a
+            // later one.
             let mut data = match (piece.ends, branch.compression == Compression::NONE) {
                 (true, false) => std::mem::take(&mut bench.payload),
                 _ => bench.used(),
@@ -69,7 +70,7 @@ impl BlockMaker for Work<'_> {
             data.clear();
             Entries { data, ..Entries::default() }
         });
-        // A basket that ends behind its last entries has no more to come.
+        // A basket that ends with its earlier entries gets no others.
         if let Some(values) = self.values.get(piece.branch) {
             values.append(piece.rows.clone(), &mut entries).map_err(|e| e.in_object(&branch.name))?;
         }
@@ -82,7 +83,7 @@ impl BlockMaker for Work<'_> {
             if i32::try_from(starts.len() + 1).is_err() {
                 return Err(Error::unsupported(format!("{} entries in one basket", starts.len())));
             }
-            // Where entries begin, counted from the key.
+            // Entry offsets count from the key.
             array(&mut data, starts.iter().map(|start| start + branch.key_len));
         }
         let payload = data.len() as u64;

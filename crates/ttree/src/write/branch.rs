@@ -1,4 +1,4 @@
-//! Branches and leaves to be written.
+//! Description of branches and leaves to write.
 
 use crate::{columns::Laid, leaf_classes::leaf_class};
 use forthwith_columns::{DType, Encoding};
@@ -6,22 +6,22 @@ use forthwith_program::Layout;
 use forthwith_root::{CppType, write::Compression};
 use std::sync::Arc;
 
-/// A branch, as the tree's record describes it.
+/// A branch, as in the tree's record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Branch {
     pub(super) name: String,
     pub(super) title: String,
-    /// The branch that it belongs to.
+    /// Parent branch.
     pub(super) parent: Option<usize>,
     pub(super) class: Option<Element>,
     pub(super) leaf: Option<Leaf>,
-    /// The entries, if the branch has any itself.
+    /// Source of the entries, if the branch has baskets.
     pub(super) source: Option<Source>,
     pub(super) compression: Option<Compression>,
     pub(super) basket_bytes: Option<u64>,
 }
 
-/// What a branch of a class, `TBranchElement`, says of it.
+/// Members of a `TBranchElement`.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) class: String,
@@ -29,37 +29,37 @@ pub(super) struct Element {
     pub(super) clones: String,
     pub(super) checksum: u32,
     pub(super) version: i16,
-    /// The member's number, or one below zero.
+    /// Index of the member, or a negative number for whole objects.
     pub(super) id: i32,
-    /// The kind of branch.
+    /// Kind of branch.
     pub(super) kind: i32,
     pub(super) streamer_type: i32,
-    /// The branch that counts the items.
+    /// Branch that counts the items.
     pub(super) count: Option<usize>,
 }
 
-/// A leaf of a branch.
+/// Leaf of a branch.
 #[derive(Clone, Debug)]
 pub(super) struct Leaf {
     pub(super) name: String,
     pub(super) title: String,
     pub(super) kind: LeafKind,
-    /// Numbers in each item.
+    /// Number of values in each item.
     pub(super) len: u32,
-    /// The branch whose leaf counts the items.
+    /// Branch whose leaf counts the items.
     pub(super) counter: Option<usize>,
-    /// Whether others are counted by it.
+    /// Whether the leaf counts the items of others.
     pub(super) counts: bool,
 }
 
-/// The class of a leaf.
+/// Class of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LeafKind {
     Number(DType),
     Float16,
     Double32,
     Characters,
-    /// A leaf of a `TBranchElement`: the member's number, the kind and the bytes of a number.
+    /// A leaf of a `TBranchElement`: index of the member, kind, and size of a number in bytes.
     Element {
         id: i32,
         kind: i32,
@@ -67,70 +67,70 @@ pub(super) enum LeafKind {
     },
 }
 
-/// Where the values of a branch are, and how its entries are stored.
+/// Source of a branch's values, and how its entries are stored.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) column: usize,
     pub(super) path: Vec<Step>,
     pub(super) stored: Stored,
-    /// How numbers are stored, if not as they are.
+    /// Encoding of numbers, if not that of their type.
     pub(super) wire: Option<Encoding>,
 }
 
-/// A step from a Form to one below.
+/// Step from a Form to a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A field of a record.
+    /// Field of a record.
     Field(usize),
-    /// The items of a list.
+    /// Items of a list.
     Items,
 }
 
 /// How the entries of a branch are stored.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Stored {
-    /// As many numbers in each entry.
+    /// A fixed number of values in each entry.
     Fixed,
-    /// A text: without NUL in it if it ends there.
+    /// A string. If it ends at a NUL, it must not contain one.
     Text { ends_at_nul: bool },
     /// The number of items.
     Counts,
     /// The number of items, in entries that have offsets.
     Counted,
-    /// The items' numbers, counted elsewhere.
+    /// Numeric items, with their number in another branch.
     Items,
-    /// A frame, the number of items, the items.
+    /// A frame, the number of items, and the items.
     Framed,
-    /// A frame and the items, counted elsewhere.
+    /// A frame and the items, with their number in another branch.
     FramedItems,
-    /// A frame and a text.
+    /// A frame and a string.
     FramedText,
-    /// These bytes for each entry, or each of its items.
+    /// The same bytes for each entry, or for each of its items.
     Constant { bytes: [u8; 4], items: bool, offsets: bool },
-    /// As a layout says: `laid` is that by which such entries are read.
+    /// Values of a layout. `laid` is the layout with which entries are read.
     Laid {
         laid: Arc<Laid>,
-        /// In which values are written; of a container within its frame.
+        /// Layout for encoding; that of a container is within its frame.
         layout: Arc<Layout>,
         offsets: bool,
         rule: Rule,
     },
-    /// A byte before the items: 0 if there are none, else 1.
+    /// A byte before the items, which is 0 if there are none, else 1.
     Flagged(Box<Self>),
 }
 
-/// What C++ asks of a container beyond its layout.
+/// Condition on the values of a C++ container beyond its layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     Nothing,
-    /// A set has no value twice, and a map no key.
+    /// The values of a set, or the keys of a map, must be distinct.
     Distinct,
     /// A bitset has this number of bits.
     Length(u64),
 }
 
 impl Rule {
-    /// That of a type, as the file spells it.
+    /// Returns the rule of a type, as the file spells it.
     pub(super) fn of(type_name: &str) -> Self {
         let kind = type_name.split('<').next().unwrap_or_default();
         match CppType::parse(type_name) {
@@ -147,17 +147,17 @@ impl Rule {
 }
 
 impl Stored {
-    /// Whether a byte count and a version stand before each entry.
+    /// Returns whether a byte count and a version precede each entry.
     pub(super) fn is_framed(&self) -> bool {
         matches!(self, Self::Framed | Self::FramedItems | Self::FramedText)
     }
 
-    /// Whether each entry has the number of items.
+    /// Returns whether each entry has the number of its items.
     pub(super) fn is_counted(&self) -> bool {
         matches!(self, Self::Counts | Self::Counted | Self::Framed)
     }
 
-    /// Whether the baskets say where each entry begins.
+    /// Returns whether baskets have the offsets of their entries.
     pub(super) fn has_offsets(&self) -> bool {
         match self {
             Self::Fixed | Self::Counts => false,
@@ -168,7 +168,8 @@ impl Stored {
 }
 
 impl Element {
-    /// A branch of whole objects of a class. The checksum is that of a collection, which follows from its name alone.
+    /// Returns the element of a branch of whole objects of a class. The checksum is that of a collection, a
+    /// hash of its name.
     pub(super) fn whole(class: &str) -> Self {
         Self {
             class: class.into(),
@@ -185,61 +186,62 @@ impl Element {
 }
 
 impl Element {
-    /// A branch of `std::string`. Without this kind, C++ ROOT copies the branch as a parent without entries of its own.
+    /// Returns the element of a branch of `std::string`. With another kind, C++ ROOT copies it as a parent
+    /// without entries.
     pub(super) fn text() -> Self {
         Self { checksum: 0x6e6f_1604, version: 2, kind: -1, ..Self::whole(TEXT) }
     }
 
-    /// Whether it is a branch of `std::string`.
+    /// Returns whether this is a branch of `std::string`.
     pub(super) fn is_text(&self) -> bool {
         self.class == TEXT
     }
 }
 
-/// The kind of a branch of a divided collection.
+/// Kind of the branch of a split collection.
 pub(super) const COLLECTION: i32 = 4;
-/// The number in the place of a member's, of a branch of whole objects or collections.
+/// Member index of a branch of whole objects or collections.
 pub(super) const WHOLE_ID: i32 = -1;
-/// How ROOT spells `std::string`.
+/// ROOT's spelling of `std::string`.
 const TEXT: &str = "string";
 
-/// The version that ROOT gives to collections.
+/// Version of collections in ROOT.
 const VECTOR_VERSION: i16 = 6;
 
 impl Leaf {
-    /// A leaf of one number or value in each entry, which no other counts.
+    /// Returns a leaf with one value in each entry, which does not count others.
     pub(super) fn new(name: &str, title: &str, kind: LeafKind) -> Self {
         Self { name: name.into(), title: title.into(), kind, len: 1, counter: None, counts: false }
     }
 
-    /// The leaf of a branch of whole objects.
+    /// Returns the leaf of a branch of whole objects.
     pub(super) fn element(name: &str) -> Self {
         Self::new(name, name, LeafKind::Element { id: WHOLE_ID, kind: -1, size: 0 })
     }
 }
 
 impl Branch {
-    /// A branch without anything in it.
+    /// Returns an empty branch.
     pub(super) fn new(name: &str, title: &str) -> Self {
         Self { name: name.into(), title: title.into(), ..Self::default() }
     }
 
-    /// A branch of objects of a class, with the leaf that such branches have.
+    /// Returns a branch of objects of a class, with its leaf.
     pub(super) fn of_class(name: &str, class: Element) -> Self {
         Self { class: Some(class), leaf: Some(Leaf::element(name)), ..Self::new(name, name) }
     }
 }
 
-/// What a class of leaves is.
+/// Properties of a class of leaves.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LeafFacts {
     pub(super) class: &'static str,
-    /// The letter in the title of a branch.
+    /// Letter of the type in the title of a branch.
     pub(super) letter: char,
     pub(super) version: i16,
-    /// Bytes of a number in memory.
+    /// Size of a number in memory, in bytes.
     pub(super) size: u32,
-    /// Bytes of a number in the file.
+    /// Size of a number in the file, in bytes.
     pub(super) stored: u32,
 }
 

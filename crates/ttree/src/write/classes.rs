@@ -1,4 +1,4 @@
-//! Records as divided objects of classes, lists of records as divided collections of them, and maps.
+//! Writes records as split objects, lists of records as split collections, and maps.
 
 use super::branch::{Branch, COLLECTION, Element, Leaf, LeafKind, Step, Stored};
 use super::mapping::Walk;
@@ -8,26 +8,27 @@ use forthwith_columns::Form;
 use forthwith_plan::{Error, Result};
 use forthwith_root::{Element as Member, ElementKind, Number, StreamerInfo, code, write::checksum};
 
-/// The class of a branch: its description, and the Forms of its members.
+/// Class of a branch: its description, and the Forms of its members.
 struct Class<'f> {
     name: String,
     checksum: u32,
     members: Vec<(String, &'f Form)>,
 }
 
-/// Where members of a class stand.
+/// Position of a class's members among the branches.
 #[derive(Clone)]
 struct Place {
-    /// Prefix of the classes' names.
+    /// Prefix of class names.
     prefix: String,
     parent: usize,
     path: Vec<Step>,
-    /// The branch that counts the objects, if they are in a collection, with its title, and the class of its objects.
+    /// If the objects are in a collection, the branch that counts them, with its title, and the class of the
+    /// objects.
     counter: Option<(usize, String, String)>,
 }
 
 impl Walk<'_> {
-    /// A record as a divided object: `name.`, and a branch for each member.
+    /// Adds a record as a split object: `name.`, and a branch for each member.
     pub(super) fn object(&mut self, name: &str, form: &Form, path: &[Step]) -> Result<()> {
         let class = self.class(form, name)?;
         let name = format!("{name}.");
@@ -42,7 +43,7 @@ impl Walk<'_> {
         self.members(&class, &Place { prefix: name, parent: top, path: path.to_vec(), counter: None })
     }
 
-    /// A list of records as a divided `std::vector`: a branch that counts, and one for each member.
+    /// Adds a list of records as a split `std::vector`: a branch that counts, and one for each member.
     pub(super) fn collection(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
         let class = self.class(content, name)?;
         let element = Element {
@@ -53,7 +54,7 @@ impl Walk<'_> {
         self.divided(name, element, path, None, &class)
     }
 
-    /// A list of pairs as a divided `std::map`.
+    /// Adds a list of pairs as a split `std::map`.
     pub(super) fn map(&mut self, name: &str, content: &Form, path: &[Step]) -> Result<()> {
         let Form::Record { contents, .. } = content.kept() else {
             return Err(Error::unsupported("a map of no pairs"));
@@ -69,7 +70,7 @@ impl Walk<'_> {
         self.divided(name, element, path, None, &class)
     }
 
-    /// A collection that is divided, in a tree or as a member of a divided object.
+    /// Adds a split collection, of the tree or as a member of a split object.
     fn divided(
         &mut self,
         name: &str,
@@ -119,7 +120,7 @@ impl Walk<'_> {
             Form::Record { .. } => {
                 let inner = self.class(form, &format!("{}_{member}", class.name))?;
                 if place.counter.is_some() {
-                    // Members of members stand beside the others.
+                    // Members of members are siblings of the other branches.
                     return self.members(&inner, &Place { prefix: format!("{name}."), ..place.clone() });
                 }
                 let class = Some(Element { kind: 2, ..element });
@@ -179,7 +180,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The class of a record, described for the file.
+    /// Returns the class of a record, and adds its description to the file.
     fn class<'f>(&mut self, form: &'f Form, otherwise: &str) -> Result<Class<'f>> {
         let Form::Record { fields, contents, name } = form.kept() else {
             return Err(Error::unsupported(format!("{} as a class", form.type_string())));
@@ -218,10 +219,10 @@ impl Walk<'_> {
     }
 }
 
-/// The version in the info of a class that has none of its own.
+/// Version in the streamer info of a class without a version of its own.
 const CLASS_VERSION: i16 = 1;
 
-/// ROOT's code of a type in streamer elements.
+/// Returns the type code in streamer elements for a Form.
 fn type_code(form: &Form) -> i32 {
     match (form.kept(), numbers(form)) {
         (_, Some((dtype, shape))) => {
@@ -232,7 +233,7 @@ fn type_code(form: &Form) -> i32 {
     }
 }
 
-/// A member of a class as streamer infos have it.
+/// Returns the streamer element of a class's member.
 fn element(class: &str, member: &str, form: &Form) -> Result<Member> {
     let class_of =
         |name: &Option<String>| class_name(name.as_deref().unwrap_or(&format!("{class}_{member}")));

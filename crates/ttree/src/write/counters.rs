@@ -1,4 +1,4 @@
-//! Counters of lists, beside the lists that they count.
+//! Compares counters with the lists that they count.
 
 use super::{
     TreeWriter,
@@ -12,7 +12,7 @@ use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
 
 impl TreeWriter {
-    /// Compares the lists of columns that share a counter, and columns that are counters themselves.
+    /// Checks that lists with the same counter, and columns that are counters, have equal lengths.
     pub(super) fn check_counters(&self, arrays: &[Array]) -> Result<()> {
         let offsets_of = |source: &Source| lists_at(&arrays[source.column], &source.path);
         for (source, counter) in &self.branches.sharing {
@@ -37,11 +37,11 @@ impl TreeWriter {
             let array = &arrays[numbers_of.column];
             let counted = offsets_of(lists)?;
             let numbers = index::numbers_at(array, &numbers_of.path)?;
-            // There may be no array behind a pointer, whatever counts it.
+            // The array behind a pointer may be null, whatever its counter is.
             let is_pointer = matches!(lists.stored, Stored::Flagged(_));
             for (row, (pair, number)) in counted.windows(2).zip(numbers).enumerate() {
                 let length = pair[1].wrapping_sub(pair[0]);
-                // C++ counts in 31 bits.
+                // C++ counts have 31 bits.
                 let is_count = number.is_some_and(|number| i32::try_from(number).is_ok());
                 if number != Some(length) && !(is_pointer && length == 0 && is_count) {
                     let what = "an array that has not the length that a member beside it says";
@@ -51,7 +51,7 @@ impl TreeWriter {
                         None => column.clone(),
                     };
                     let error = Error::invalid(what).in_object(&place);
-                    // Of items, the entry that has this one.
+                    // For an item, report the entry that contains it.
                     let items = at(array, &numbers_of.path)?.lists;
                     let ends = items.as_deref().and_then(|items| items.get(1..));
                     let entry = ends.map_or(row, |ends| ends.partition_point(|end| *end <= row as i64));
@@ -74,10 +74,10 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// Notes the largest counts and the longest texts of a step, where they are not of a branch by itself.
+    /// Records the largest counts and the longest strings of leaves that share a branch.
     pub(super) fn note_largest(&mut self, arrays: &[Array]) -> Result<()> {
         for Counted { numbers, branch, leaf, .. } in &self.branches.counted {
-            // ROOT notes no largest count of arrays within items.
+            // ROOT records no largest count for arrays within items.
             if numbers.path.contains(&Step::Items) {
                 continue;
             }
@@ -93,7 +93,7 @@ impl TreeWriter {
     }
 }
 
-/// The name of the last field on a path.
+/// Returns the name of the last field on a path.
 fn member<'f>(form: &'f Form, path: &[Step]) -> Option<&'f str> {
     let (mut form, mut name) = (form.kept(), None);
     for step in path {
@@ -109,7 +109,7 @@ fn member<'f>(form: &'f Form, path: &[Step]) -> Option<&'f str> {
     name
 }
 
-/// The length of the longest text that a path of fields leads to.
+/// Returns the length of the longest string at the end of a path of fields.
 fn longest(array: &Array, path: &[Step]) -> Result<u64> {
     let Place { form, rows, .. } = at(array, path)?;
     let Form::String { key, .. } = form else { return Err(without_nulls::changed()) };
@@ -118,7 +118,7 @@ fn longest(array: &Array, path: &[Step]) -> Result<u64> {
     Ok(lengths.max().map_or(0, |longest| u64::try_from(longest).unwrap_or(0)))
 }
 
-/// The first list that differs in length.
+/// Returns the index of the first list whose length differs.
 fn unequal(one: &[i64], other: &[i64]) -> Option<usize> {
     if one.len() == other.len() && one.iter().zip(other).all(|(one, other)| one == other) {
         return None;

@@ -1,22 +1,24 @@
-//! Where clusters and baskets end.
+//! Boundaries of clusters and baskets.
 
 use std::ops::Range;
 
-/// Entries of clusters and of the baskets in them. Clusters have one length, so that readers can tell where each begins, until the
-/// data turn out to be quite other than they were.
+/// Number of entries of clusters and of their baskets. All clusters have the same number, so that readers can
+/// compute their boundaries, unless the size of the data changes by much.
 #[derive(Clone, Debug)]
 pub(super) struct Cuts {
-    /// Entries of a cluster.
+    /// Number of entries in a cluster.
     pub(super) cluster: u64,
-    /// Entries of a basket of each branch: so that the baskets of a cluster have about the same size.
+    /// Number of entries in a basket of each branch, so that the baskets of a cluster have about the same
+    /// size.
     baskets: Vec<u64>,
 }
 
-/// A basket that comes out larger than it was to be by this factor is divided further.
+/// Factor by which a basket may exceed its intended size before it is divided.
 const TOLERATED: u64 = 4;
 
 impl Cuts {
-    /// From the bytes that some entries took in each branch, and the size of the branch's baskets.
+    /// Computes the boundaries from the size of `entries` entries in each branch, with the basket size of the
+    /// branch.
     pub(super) fn of(bytes: &[(u64, u64)], entries: u64, sizes: Sizes) -> Self {
         let entries = entries.max(1);
         let all = bytes.iter().fold(0u64, |all, (bytes, _)| all.saturating_add(*bytes)).max(1);
@@ -32,29 +34,30 @@ impl Cuts {
         Self { cluster, baskets: bytes.iter().map(basket).collect() }
     }
 
-    /// Where the next basket of a branch ends that has come to some entry of a cluster, if the cluster ends no sooner.
+    /// Returns the end of a branch's basket that includes `entry`, counted within the cluster and at most its
+    /// end.
     pub(super) fn basket_end(&self, branch: usize, entry: u64) -> u64 {
         let each = self.baskets.get(branch).copied().unwrap_or(self.cluster).max(1);
         ((entry / each + 1) * each).min(self.cluster.max(entry + 1))
     }
 }
 
-/// The sizes that were asked for.
+/// Requested sizes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sizes {
     pub(super) cluster: u64,
     pub(super) entries: Option<u64>,
 }
 
-/// Entries of a cluster at most: baskets count in 31 bits, and each entry may take an offset.
+/// Maximum number of entries in a cluster: baskets count in 31 bits, and each entry may take an offset.
 const MOST_ENTRIES: u64 = 1 << 27;
 
-/// The room for a basket that is to have some bytes, and has some already.
+/// Returns the capacity that remains in a basket of intended size `basket` after `bytes` bytes.
 pub(super) const fn basket_room(basket: u64, bytes: u64) -> u64 {
     basket.saturating_mul(TOLERATED).saturating_sub(bytes)
 }
 
-/// As many of the first rows as stay within a tolerable size, and at least one.
+/// Returns the end of the first rows that have at most `room` bytes. There is at least one.
 pub(super) fn within(room: u64, rows: Range<usize>, bytes: impl Fn(Range<usize>) -> u64) -> usize {
     let mut end = rows.end;
     while end > rows.start + 1 && bytes(rows.start..end) > room {
@@ -64,7 +67,7 @@ pub(super) fn within(room: u64, rows: Range<usize>, bytes: impl Fn(Range<usize>)
 }
 
 impl Sizes {
-    /// The room for a cluster that has some bytes already.
+    /// Returns the capacity that remains in a cluster after `bytes` bytes.
     pub(super) const fn cluster_room(self, bytes: u64) -> u64 {
         self.cluster.saturating_mul(2).saturating_sub(bytes)
     }
@@ -78,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_cluster_has_baskets_of_about_one_size() {
-        // 4 and 12 bytes an entry.
+        // The entries have 4 and 12 bytes.
         let cuts = Cuts::of(&[(400, 1000), (1200, 1000)], 100, SIZES);
         assert_eq!(cuts.cluster, 2000);
         assert_eq!([cuts.baskets[0], cuts.baskets[1]], [250, 80]);

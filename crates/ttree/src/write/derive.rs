@@ -1,7 +1,7 @@
-//! The columns that the branches of a tree are, and how more entries of these branches are stored.
+//! Derives columns from the branches of an existing tree, and how to store more entries of these.
 //!
-//! A branch is written as it is read: numbers by the kernel that reads them, all else by the layout that its
-//! program was made of ([`Encoder`](forthwith_root::unroll::Encoder)).
+//! A branch is written as it is read: numbers by the kernel that reads them, and other values by the layout
+//! from which the reading program was translated ([`Encoder`](forthwith_root::unroll::Encoder)).
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,11 +21,12 @@ use forthwith_program::Layout;
 use forthwith_root::unroll;
 use std::sync::Arc;
 
-/// The columns of a tree with their Forms, and its branches by number. Counters of other branches are not columns, nor are
-/// the members of `TObject` in ROOT's own classes, which are written as in a new object.
+/// Returns the columns of a tree with their Forms, and its branches by index. Counters of other branches are
+/// not columns, nor are the members of `TObject` in ROOT's own classes, which are written as for a new
+/// object.
 ///
 /// # Errors
-/// A branch that cannot be written.
+/// Returns an error if a branch cannot be written.
 pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
     let mut walk = Walk { tree, counters: counters(tree)?, column: 0, into: Branches::default() };
     let fields = tree.fields()?;
@@ -60,7 +61,7 @@ pub(super) fn columns(tree: &Tree) -> Result<(Vec<(String, Form)>, Branches)> {
     Ok((columns, walk.into))
 }
 
-/// The branches whose leaves count the items of others, by the places of these leaves.
+/// Returns the branches whose leaves count the items of other branches, by the offsets of these leaves.
 fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
     let owners: HashMap<usize, u32> = tree.metadata.leaf_places().collect();
     let mut counters = HashMap::new();
@@ -70,7 +71,7 @@ fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
             continue;
         }
         for place in branch.leaves()?.into_iter().filter_map(|leaf| leaf.counter) {
-            // A leaf of the same branch is one of its members.
+            // A counter in the same branch is a member of it.
             if let Some(owner) = owners.get(&place).filter(|owner| **owner != number) {
                 if tree.branch(*owner)?.class != "TBranch" {
                     let error = refused("an array that a member of an object counts");
@@ -86,14 +87,14 @@ fn counters(tree: &Tree) -> Result<HashMap<usize, u32>> {
 struct Walk<'t> {
     tree: &'t Tree,
     counters: HashMap<usize, u32>,
-    /// The number of the present column.
+    /// Index of the current column.
     column: usize,
     into: Branches,
 }
 
 impl Walk<'_> {
-    /// The Form of a branch, where `path` leads to it; `None` if its values follow from those of others. Of
-    /// `items`, it is that of one of them.
+    /// Returns the Form of a branch at `path` or, with `items`, of one item. Returns `None` if its values
+    /// follow from those of other branches.
     fn value(&mut self, number: u32, path: &mut Vec<Step>, items: bool) -> Result<Option<Form>> {
         let branch = self.tree.branch(number)?;
         if !branch.field.has_children {
@@ -137,7 +138,7 @@ impl Walk<'_> {
         }))
     }
 
-    /// Notes that the keys of a map, of this Form, have to be distinct.
+    /// Adds a check that the keys of a map, which have this Form, are distinct.
     fn distinct(&mut self, path: Vec<Step>, form: Option<&Form>) -> Result<()> {
         let layout = match form {
             Some(Form::Numpy { dtype, shape, .. }) if shape.is_empty() => {
@@ -151,7 +152,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Adds the members that have branches of their own to a record; those of bases are its members, too.
+    /// Adds to a record the members that have branches of their own. The members of base classes are among
+    /// them.
     fn members(
         &mut self,
         number: u32,
@@ -172,7 +174,7 @@ impl Walk<'_> {
             let form = self.value(below, path, items);
             path.pop();
             let Some(form) = form? else { continue };
-            // Members of members that have no branch of their own have both names, unlike those of bases.
+            // Members of members without a branch have both names, unlike members of base classes.
             let plain = field.name.split('[').next().unwrap_or_default().trim_end_matches('.');
             let inner = plain.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.'));
             let mut name = inner.unwrap_or_else(|| member_name(&field.name)).to_owned();
@@ -188,14 +190,14 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The class whose members have branches below one.
+    /// Returns the class whose members are the children of a branch.
     fn class_of(&self, number: u32) -> Option<String> {
         let fields = self.tree.fields().ok()?;
         let (below, _) = (0..).zip(fields).find(|(_, field)| field.parent == Some(number))?;
         self.tree.branch(below).ok()?.member.map(|member| member.class)
     }
 
-    /// The Form of a branch that has its values itself.
+    /// Returns the Form of a branch without children.
     fn leaf(
         &mut self,
         number: u32,
@@ -219,7 +221,7 @@ impl Walk<'_> {
             Err(reason) => return Err(refused(format!("a branch of {}: {reason}", column.type_name))),
         };
         let has_offsets = branch.entry_offset_len != 0;
-        // Of items, the last step into them is on the way already.
+        // The path of items ends with the step into them.
         let mut to_items = path.clone();
         if !items {
             to_items.push(Step::Items);
@@ -228,7 +230,7 @@ impl Walk<'_> {
         let is_of_tobject = branch.member.as_ref().is_some_and(|member| member.class == "TObject");
         if is_of_tobject && OF_TOBJECT.contains(&name) && (has_offsets || !items) {
             let bytes = if name == "fBits" { NEW_BITS } else { [0; 4] };
-            // No field of its own: only the steps into lists matter, if any.
+            // Constants need only the lists on the path.
             let lists = path.iter().rposition(|step| *step == Step::Items).map_or(0, |at| at + 1);
             self.put(number, &path[..lists], Stored::Constant { bytes, items, offsets: has_offsets }, 4);
             return Ok(None);
@@ -313,7 +315,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Entries of a layout, if values of it can be written.
+    /// Returns the storage of entries of a layout, or an error if its values cannot be written.
     fn laid(&self, laid: Arc<Laid>, offsets: bool, rule: Rule) -> Result<Stored> {
         let layouts = &self.tree.layouts;
         let layout = unroll::written(&laid.layout, layouts);
@@ -325,7 +327,7 @@ impl Walk<'_> {
         Ok(Stored::Laid { laid, layout, offsets, rule })
     }
 
-    /// Notes where the values of a branch come from; `size` is that of an entry, where all have the same.
+    /// Sets the source of a branch's values. `size` is the size of an entry, if that is fixed.
     fn put(&mut self, number: u32, path: &[Step], stored: Stored, size: u32) {
         let source = self.source(path, stored);
         let branch = &mut self.into.branches[number as usize];
@@ -361,7 +363,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Notes that the leaf at a place counts lists.
+    /// Makes the leaf at an offset the counter of lists.
     fn count(&mut self, place: usize, path: &[Step]) -> Result<()> {
         let Some(&owner) = self.counters.get(&place) else {
             return Err(refused("an array whose counter is not a branch of its own"));
@@ -374,7 +376,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Notes which leaves of a branch count others of it, and which are text, whose largest values its record tells.
+    /// Adds the leaves of a branch that count others of it, and its strings, whose largest lengths are in the
+    /// record.
     fn counted_leaves(&mut self, number: u32, leaves: &[metadata::Leaf<'_>], path: &[Step]) {
         let at = |steps: &[Step]| [path, steps].concat();
         for (counted, leaf) in leaves.iter().enumerate() {
@@ -395,7 +398,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Notes that a number beside them has the lengths of lists, or there are none for all that it says.
+    /// Adds a check that a number in another branch is the length of lists, or that these are empty.
     fn counted_by(&mut self, branch: &metadata::Branch<'_>, path: &[Step], stored: Stored) -> Result<()> {
         let depth = path[..path.len() - 1].iter().filter(|step| **step == Step::Items).count();
         let by = self.tree.counter_of_member(branch)?;
@@ -415,7 +418,7 @@ impl Walk<'_> {
     }
 }
 
-/// The layout of objects that the name of their class stands before: its length, the name and a NUL.
+/// Returns the layout of objects after their class name, which is a length, the name and a NUL.
 fn named(laid: &Laid, branch: &metadata::Branch<'_>) -> Result<Arc<Laid>> {
     let class = branch.member.as_ref().map(|member| member.class.as_str()).unwrap_or_default();
     let (Layout::Between(_, of, behind), Ok(length)) = (&laid.layout, u8::try_from(class.len())) else {
@@ -427,7 +430,7 @@ fn named(laid: &Laid, branch: &metadata::Branch<'_>) -> Result<Arc<Laid>> {
     Ok(Arc::new(Laid { layout, ..laid.clone() }))
 }
 
-/// The bytes of an entry, as baskets count them.
+/// Returns the size of an entry, which baskets store in 31 bits.
 fn entry_size(bytes: u64) -> Result<u32> {
     let size = u32::try_from(bytes).ok().filter(|size| i32::try_from(*size).is_ok());
     size.ok_or_else(|| refused(format!("a branch with entries of {bytes} bytes")))
@@ -435,10 +438,10 @@ fn entry_size(bytes: u64) -> Result<u32> {
 
 /// Members of `TObject`.
 const OF_TOBJECT: [&str; 2] = ["fUniqueID", "fBits"];
-/// The status bits of a new object: `kIsOnHeap` and `kNotDeleted`.
+/// Status bits of a new object: `kIsOnHeap` and `kNotDeleted`.
 const NEW_BITS: [u8; 4] = [3, 0, 0, 0];
 
-/// The error of a tree that cannot be extended.
+/// Returns the error for a tree that cannot be extended.
 pub(super) fn refused(what: impl Into<String>) -> Error {
     Error::unsupported(format!("extending {}", what.into()))
 }

@@ -1,4 +1,4 @@
-//! Entries that are encoded as a whole before they are put into baskets: those of branches that have no kernel.
+//! Entries that are encoded before they are divided into baskets: those of branches without a kernel.
 
 use super::{
     branch::{Rule, Source, Stored},
@@ -13,19 +13,19 @@ use forthwith_program::Frame;
 use forthwith_root::unroll::dialect;
 use std::ops::Range;
 
-/// The entries of a step.
+/// Encoded entries of a step.
 #[derive(Debug)]
 pub(super) struct Laid {
     bytes: Vec<u8>,
-    /// Where each of them ends.
+    /// Ends of the entries.
     ends: Vec<usize>,
 }
 
 impl Laid {
-    /// The entries of a branch that is stored as a layout says; `None` of others.
+    /// Encodes the entries of a branch whose storage is a layout. Returns `None` for other branches.
     ///
     /// # Errors
-    /// Values that the layout cannot have.
+    /// Returns an error if the layout cannot encode a value.
     pub(super) fn of(source: &Source, array: &Array) -> Result<Option<Self>> {
         let rows = usize::try_from(array.length).map_err(|_| changed())?;
         let Place { lists, form, rows: count } = at(array, &source.path)?;
@@ -55,7 +55,7 @@ impl Laid {
                 let unique = *rule == Rule::Distinct;
                 let encoder = Encoder::of_part(layout, &dialect(Frame::None), form, array, count);
                 let encoder = encoder.map_err(unfit).map_err(|mut error| {
-                    // Of items, the entry that has this one.
+                    // For an item, report the entry that contains it.
                     if let (Some(row), Some(lists)) = (&mut error.place.entry, &lists) {
                         *row = lists[1..]
                             .partition_point(|end| u64::try_from(*end).is_ok_and(|end| end <= *row))
@@ -85,7 +85,7 @@ impl Laid {
         Ok(Some(this))
     }
 
-    /// The bytes of some entries, offsets included.
+    /// Returns the size of entries in bytes, with their offsets.
     pub(super) fn bytes(&self, rows: Range<usize>) -> u64 {
         (self.span(&rows).len() + 4 * rows.len()) as u64
     }
@@ -107,10 +107,11 @@ impl Laid {
     }
 }
 
-/// Whether the keys in each list of a map are distinct, for a member of its pairs.
+/// Checks that the keys in each list of a map are distinct; `source` is the member of its pairs with the
+/// keys.
 ///
 /// # Errors
-/// The first list that has a key twice.
+/// Returns an error if a list has duplicate keys.
 pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
     let Stored::Laid { layout, .. } = &source.stored else { return Ok(()) };
     let Place { lists, form, rows: count } = at(array, &source.path)?;
@@ -123,7 +124,7 @@ pub(super) fn check_keys(source: &Source, array: &Array) -> Result<()> {
     })
 }
 
-/// The error of columns that cannot be written, with the member and the entry.
+/// Converts an error of the encoder, with the member and the entry.
 fn unfit(error: EncodeError) -> Error {
     let (error, member, row) = error.split();
     let error = match error {
@@ -131,14 +132,14 @@ fn unfit(error: EncodeError) -> Error {
         EncodeError::Unsupported { what, .. } => Error::unsupported(format!("writing {what}")),
         other => Error::invalid(other.to_string()),
     };
-    // Members of items are named as those of one object.
+    // The member is named without the brackets of items.
     let member = member.replace("[]", "");
     let names: Vec<&str> = member.split('.').filter(|name| !name.is_empty()).collect();
     let error = if names.is_empty() { error } else { error.in_object(&names.join("/")) };
     error.at_entry(row)
 }
 
-/// The items of the list of an entry. All lists together have `count` items.
+/// Returns the items of an entry's list. All lists together have `count` items.
 fn items(lists: Option<&[i64]>, row: usize, count: u64) -> Result<Range<usize>> {
     let Some([from, end]) = lists.and_then(|lists| lists.get(row..row + 2)) else {
         return Err(changed());

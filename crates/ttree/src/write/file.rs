@@ -1,4 +1,4 @@
-//! A file of one tree, as any other table that is written.
+//! A file of one tree, written like the file of any other format.
 
 use super::{TreeOptions, TreeWriter};
 use forthwith_columns::{Array, Form};
@@ -6,7 +6,7 @@ use forthwith_io::Sink;
 use forthwith_plan::{Result, TableWriter, Written};
 use forthwith_root::write::{FileSettings, FileWriter};
 
-/// A ROOT file with one tree, written step by step.
+/// Writer of a ROOT file with one tree.
 pub struct TreeFile {
     file: FileWriter,
     tree: TreeWriter,
@@ -15,10 +15,10 @@ pub struct TreeFile {
 forthwith_io::impl_debug!(TreeFile, |it| "tree": it.tree);
 
 impl TreeFile {
-    /// A file with a tree at a path.
+    /// Creates a file with a tree at a path.
     ///
     /// # Errors
-    /// As [`FileWriter::create`] and [`TreeWriter::new`].
+    /// Returns the errors of [`FileWriter::create`] and [`TreeWriter::new`].
     pub fn create(
         sink: Box<dyn Sink>,
         path: &str,

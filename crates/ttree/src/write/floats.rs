@@ -1,13 +1,14 @@
-//! `Float16_t` and `Double32_t`, packed as ROOT packs them.
+//! Packing of `Float16_t` and `Double32_t`, as in ROOT.
 
 use super::{Floats, Packing};
 use forthwith_columns::{DType, Encoding};
 use forthwith_plan::{Error, Result};
 
-/// Bits of a `Float16_t` without a range.
+/// Bits of the mantissa of a `Float16_t` without a range.
 const MANTISSA: u8 = 12;
 
-/// How the numbers of a column are stored, if they are packed, and what the title of the leaf says of it.
+/// Returns the encoding of packed numbers and its spelling in the title of the leaf, or `None` if the numbers
+/// are not packed.
 pub(super) fn packed(floats: Floats, dtype: DType) -> Result<Option<(Encoding, String)>> {
     if !matches!(dtype, DType::Float32 | DType::Float64) {
         return Ok(None);

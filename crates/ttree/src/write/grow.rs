@@ -1,7 +1,7 @@
-//! Existing trees that are extended.
+//! Extends existing trees.
 //!
-//! The columns follow from the branches ([`derive`](super::derive)), and with them how more entries of each are
-//! stored. The record keeps its other members and gets more baskets, entries and clusters.
+//! Columns and the storage of their entries are derived from the branches ([`derive`](super::derive)). The
+//! record keeps its other members, and gets more baskets, entries and clusters.
 
 use std::{cell::RefCell, collections::HashMap};
 
@@ -25,31 +25,32 @@ use forthwith_root::{
     write::{Buffer, FileWriter},
 };
 
-/// The tree that is extended.
+/// An existing tree to extend.
 #[derive(Debug)]
 pub(super) struct Old {
     copy: TreeCopy,
-    /// Entries that it had.
+    /// Number of existing entries.
     entries: u64,
     pub(super) cycle: u16,
-    /// Columns that are added, as trees that have these alone.
+    /// Writers of added columns, each as a tree of these columns alone.
     pub(super) more: Vec<TreeWriter>,
 }
 
 impl TreeWriter {
-    /// Opens an existing tree to extend it. `old` is the file as it was when the writer
-    /// began, and `found` the tree in it. Of the options those hold that say how baskets and clusters are made,
-    /// and what missing values are; the rest follows from the tree.
+    /// Opens an existing tree to extend it. `old` is the file as it was when the writer began, and `found` is
+    /// the tree in it. Of the options, only those for baskets, clusters and missing values apply; the others
+    /// follow from the tree.
     ///
-    /// Nothing is overwritten: [`finish`](Self::finish) writes a new record of the tree, and takes
-    /// the old one off its directory.
+    /// Nothing is overwritten: [`finish`](Self::finish) writes a new record of the tree, and removes the old
+    /// one from its directory.
     ///
-    /// `read` is called with the tree and the numbers of those branches that are extended by the layout of a class, if
-    /// there are any, and reads their first entries, by whatever reads blocks. A file does not say which classes have
-    /// a streamer of their own: that an entry cannot be read by its layout shows it. Nothing has been written then.
+    /// `read` is called with the tree and the indexes of branches that are extended by the layout of a class,
+    /// if there are any, before anything is written. It has to read their first entries: a file does not tell
+    /// which classes have a custom streamer, but their entries cannot be read by the layout.
     ///
     /// # Errors
-    /// The tree cannot be read, or has branches whose entries cannot be written; they are named. Those of `read`.
+    /// Returns an error if the tree cannot be read or has branches that cannot be written, which it names,
+    /// and errors of `read`.
     pub fn open(
         file: &mut FileWriter,
         old: &RootFile,
@@ -61,17 +62,17 @@ impl TreeWriter {
         opened.map_err(|error| error.in_file(old.uri()).in_object(&found.path))
     }
 
-    /// The columns, with their Forms.
+    /// Returns the columns, with their Forms.
     pub fn columns(&self) -> impl Iterator<Item = (&str, &Form)> {
         let more = self.old.iter().flat_map(|old| &old.more).flat_map(|more| &more.columns);
         self.columns.iter().chain(more).map(|(name, form)| (name.as_str(), form))
     }
 
-    /// Adds columns with a value for each existing entry. Later steps have them, too, after the others.
+    /// Adds columns with a value for each existing entry. Later steps must have them after the other columns.
     ///
     /// # Errors
-    /// The tree was begun by this writer, or has branches of these names; and as [`new`](Self::new) and
-    /// [`extend`](Self::extend).
+    /// Returns an error if the tree was begun by this writer or has branches with these names, and the errors
+    /// of [`new`](Self::new) and [`extend`](Self::extend).
     pub fn add_columns(
         &mut self,
         file: &mut FileWriter,
@@ -103,7 +104,7 @@ impl TreeWriter {
             let what = format!("{} values for a tree of {} entries", array.length, self.entries);
             return Err(Error::invalid(what).in_object(name));
         }
-        // Baskets begin and end where most of the tree's do: short steps have clusters of their own.
+        // Most baskets end where those of the tree do. Short steps have clusters of their own.
         let size = usual(old.copy.base().info(), self.entries);
         let cluster_entries = options.cluster_entries.or(size);
         let options = TreeOptions { cluster_entries, ..options };
@@ -126,7 +127,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// Appends a step to the tree and to the columns that were added.
+    /// Appends a step to the tree and to added columns.
     pub(super) fn extend_all(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let wanted = self.columns().count();
         let rows = columns.first().map_or(0, |array| array.length);
@@ -138,8 +139,7 @@ impl TreeWriter {
         done.map_err(|error| super::within_tree(error, &self.path))
     }
 
-    /// All arrays are looked at before the first is written, so that a step which is refused leaves the tree as
-    /// it was.
+    /// Appends a step after checking all arrays, so that an invalid step leaves the tree unchanged.
     fn put_all(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let (own, mut others) = columns.split_at(self.columns.len());
         let own = self.step(own)?;
@@ -157,7 +157,7 @@ impl TreeWriter {
         let done = more
             .zip(steps.iter().zip(&bound))
             .try_for_each(|(more, (arrays, values))| more.put(file, arrays, values));
-        // Some columns have the step then, and others have not.
+        // After an error, only some columns may have the step.
         self.broken |= done.is_err();
         done
     }
@@ -169,7 +169,7 @@ impl TreeWriter {
         options: TreeOptions,
         read: impl FnOnce(&Tree, &[u32]) -> Result<()>,
     ) -> Result<Self> {
-        // A tree that is refused leaves the file as it was: a copy writes the baskets that are in the tree's record.
+        // Errors must occur before the copy begins, as that writes the baskets that are in the tree's record.
         let tree = Tree::open_found(old, found)?;
         let (columns, branches) = derive::columns(&tree)?;
         let laid = laid(&branches);
@@ -202,7 +202,7 @@ impl TreeWriter {
     }
 }
 
-/// The numbers of the branches that are extended by the layout of a class.
+/// Returns the indexes of branches that are extended by the layout of a class.
 fn laid(branches: &Branches) -> Vec<u32> {
     let is_laid = |branch: &Branch| {
         branch.source.as_ref().is_some_and(|source| matches!(source.stored, Stored::Laid { .. }))
@@ -212,7 +212,7 @@ fn laid(branches: &Branches) -> Vec<u32> {
 }
 
 impl Old {
-    /// The names of all leaves, with those of their branches.
+    /// Returns the names of all leaves, each with that of its branch.
     fn leaf_names(&self) -> Result<HashMap<String, String>> {
         let added = self.more.iter().flat_map(|more| &more.branches.branches);
         let added =
@@ -220,10 +220,10 @@ impl Old {
         Ok(leaf_names(self.copy.base())?.chain(added).collect())
     }
 
-    /// Replaces the tree's record by one with the additions.
+    /// Writes a new record of the tree with the additions, in place of the old one.
     ///
     /// # Errors
-    /// The record has members that cannot be edited; errors of the file.
+    /// Returns an error if the record has members that cannot be edited, or if writing fails.
     pub(super) fn finish(self, writer: TreeWriter, file: &mut FileWriter) -> Result<u64> {
         let Self { mut copy, entries, cycle, mut more } = self;
         if writer.entries == entries && more.is_empty() {
@@ -252,7 +252,7 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
     more.iter().zip(&summaries).try_for_each(|(tree, summary)| tree.describe(summary, file))?;
     let all = || more.iter().flat_map(|tree| &tree.branches.branches);
     let filled = || more.iter().flat_map(|tree| &tree.filled);
-    // The leaves are listed behind the branches that have them.
+    // The leaves are written after the branches.
     let leaves = RefCell::new(Vec::new());
     let written = |buffer: &mut Buffer| {
         *leaves.borrow_mut() = summaries.iter().flat_map(|summary| summary.write_branches(buffer)).collect();
@@ -269,7 +269,7 @@ fn finish_with(copy: TreeCopy, more: &mut [TreeWriter], file: &mut FileWriter) -
     copy.finish_with(file, Some(&more))
 }
 
-/// The names of the leaves of a tree, with those of their branches.
+/// Returns the names of a tree's leaves, each with that of its branch.
 fn leaf_names(tree: &Tree) -> Result<impl Iterator<Item = (String, String)>> {
     let mut names = Vec::new();
     for (number, field) in (0..).zip(tree.fields()?) {
@@ -279,7 +279,7 @@ fn leaf_names(tree: &Tree) -> Result<impl Iterator<Item = (String, String)>> {
     Ok(names.into_iter())
 }
 
-/// The index that the tree has, if it counts by columns. It has the names of their leaves.
+/// Returns the index of the tree, if it is by columns. An index has the names of leaves.
 fn index_of(tree: &Tree, columns: &[(String, Form)]) -> Option<TreeIndex> {
     let ([major, minor], _) = tree.index_values()?;
     let of_leaves: HashMap<String, String> = leaf_names(tree).ok()?.collect();
@@ -294,7 +294,7 @@ fn index_of(tree: &Tree, columns: &[(String, Form)]) -> Option<TreeIndex> {
     Some(TreeIndex { major: column(major)?, minor })
 }
 
-/// The size of the clusters that have the most entries of a tree; nothing if they are not of one.
+/// Returns the cluster size of most entries, or `None` if that is unknown.
 fn usual(info: &crate::TreeInfo, entries: u64) -> Option<u64> {
     let last = u64::try_from(info.auto_flush).unwrap_or(0);
     let ranges = info.cluster_ranges.iter().copied().chain([(entries, last)]);

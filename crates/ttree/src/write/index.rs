@@ -1,4 +1,4 @@
-//! The index of a tree: entries in the order of one or two columns of whole numbers.
+//! Index of a tree: its entries sorted by one or two columns of integers.
 
 use super::{
     TreeIndex,
@@ -13,7 +13,7 @@ use forthwith_columns::{Array, Form};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Buffer;
 
-/// An index being made, from the numbers of each entry.
+/// Builder of an index, with the numbers of each entry.
 #[derive(Debug)]
 pub(super) struct Index {
     names: TreeIndex,
@@ -23,10 +23,10 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// An index over columns of these names.
+    /// Returns an empty index over columns with these names.
     ///
     /// # Errors
-    /// A column does not exist, or does not have one integer for each entry.
+    /// Returns an error if a column does not exist or does not have one integer for each entry.
     pub(super) fn of(names: &TreeIndex, columns: &[(String, Form)]) -> Result<Self> {
         let column = |name: &str| {
             let Some(at) = columns.iter().position(|(column, _)| column == name) else {
@@ -46,10 +46,10 @@ impl Index {
         Ok(Self { names: names.clone(), major, minor, values: Vec::new() })
     }
 
-    /// Appends the entries of a step, which begins at this one.
+    /// Appends the entries of a step, which begins at entry `begin`.
     ///
     /// # Errors
-    /// Numbers beyond int64.
+    /// Returns an error if a number exceeds `int64`.
     pub(super) fn extend(&mut self, arrays: &[Array], begin: u64) -> Result<()> {
         let whole = |column: usize, name: &str| -> Result<Vec<i64>> {
             let rows = numbers(&arrays[column])?.into_iter().enumerate();
@@ -70,27 +70,28 @@ impl Index {
         Ok(())
     }
 
-    /// Both numbers of each entry.
+    /// Returns the major and minor number of each entry.
     pub(super) fn into_values(self) -> Vec<(i64, i64)> {
         self.values
     }
 
-    /// Writes a `TTreeIndex` as an object of the tree. C++ ROOT takes its names for formulas, so they are those of leaves.
+    /// Writes a `TTreeIndex` as an object of the tree. C++ ROOT evaluates its names as formulas, so they are
+    /// those of leaves.
     pub(super) fn write(&self, b: &mut Buffer, branches: &Branches) {
         let numbered = self.values.iter().zip(0..);
         let values = numbered.map(|(&(major, minor), entry)| (major, minor, entry)).collect();
-        // ROOT's own spelling of no column.
+        // ROOT's spelling of a missing column.
         let minor = self.names.minor.as_deref().map_or("0", |minor| branches.leaf_name(minor));
         write_index(b, branches.leaf_name(&self.names.major), minor, values);
     }
 }
 
-/// The rows of a column of integers; `None` for those beyond int64.
+/// Returns the integers of a column, with `None` for those beyond `int64`.
 pub(super) fn numbers(array: &Array) -> Result<Vec<Option<i64>>> {
     numbers_at(array, &[])
 }
 
-/// The integers that a path leads to; `None` for those beyond int64.
+/// Returns the integers at the end of a path, with `None` for those beyond `int64`.
 pub(super) fn numbers_at(array: &Array, path: &[Step]) -> Result<Vec<Option<i64>>> {
     let Place { form, rows, .. } = at(array, path)?;
     let Form::Numpy { key, .. } = form else { return Err(changed()) };

@@ -1,7 +1,8 @@
-//! From Forms to branches.
+//! Maps Forms to branches.
 //!
-//! A column is followed from its Form's root to each of its values. Every value that is not a record gets a branch; lists on the way become
-//! lists in that branch. So a list of records is written as one branch for each field, with one counter for all of them.
+//! A column is followed from the root of its Form to each of its values. Each value other than a record gets
+//! a branch, which contains the lists on the way. So a list of records is written as one branch for each
+//! field, with one counter for all of them.
 
 use super::{
     ColumnOptions, Floats, Jagged, Records, Strings, TreeOptions,
@@ -19,38 +20,40 @@ use std::{
     iter,
 };
 
-/// The branches of a tree, in its order: each behind the branch it belongs to, and behind its counter.
+/// Branches of a tree, each after its parent and its counter.
 #[derive(Debug, Default)]
 pub(super) struct Branches {
     pub(super) branches: Vec<Branch>,
     /// Classes that the file has to describe.
     pub(super) classes: Vec<StreamerInfo>,
-    /// For each column, the Form it is written in.
+    /// Form in which each column is written.
     pub(super) forms: Vec<Form>,
-    /// Columns that are counters of others, with the counter's branch: compared with the lists, and not written a second time.
+    /// Columns that are counters of others, with the counter's branch. They are compared with the lists, and
+    /// not written again.
     pub(super) counters: Vec<(usize, usize)>,
-    /// Columns with a counter that others have as well, with its branch: their lists are compared.
+    /// Lists that share the counter of another column, with its branch. The lists of both are compared.
     pub(super) sharing: Vec<(Source, usize)>,
-    /// Keys of maps, which no map may have twice.
+    /// Keys of maps, which must be distinct.
     pub(super) keys: Vec<Source>,
-    /// Lists, and the numbers beside them that have to be their lengths.
+    /// Lists, with the numbers that have to be their lengths.
     pub(super) counted: Vec<Counted>,
-    /// Texts that are one of several leaves: where they are, and the branch and the leaf.
+    /// Strings in branches with several leaves, with the branch and the leaf.
     pub(super) texts: Vec<(Source, usize, usize)>,
 }
 
-/// Lists that another branch or leaf counts, which is a column, or a member of one, as well.
+/// Lists whose lengths are a column or a member of one.
 #[derive(Debug)]
 pub(super) struct Counted {
     pub(super) lists: Source,
     pub(super) numbers: Source,
-    /// The branch with the numbers, and its leaf.
+    /// Branch with the numbers, and the index of its leaf.
     pub(super) branch: usize,
     pub(super) leaf: usize,
 }
 
 impl Branches {
-    /// The branches of columns, beside others whose leaves have these names, which are given with the names of their branches.
+    /// Returns the branches of columns. `others` has the leaf names of other branches in the tree, with the
+    /// names of these branches.
     pub(super) fn of(
         columns: &[(String, Form)],
         options: &TreeOptions,
@@ -137,7 +140,7 @@ impl Branches {
         let divided: HashSet<_> = self.branches.iter().filter_map(|branch| branch.parent).collect();
         for (at, branch) in self.branches.iter().enumerate() {
             let name = branch.name.as_str();
-            // Members of classes have names that were checked, and dimensions behind them.
+            // The names of members of classes were checked, and have their dimensions after them.
             let is_odd = |c: char| c.is_control() || matches!(c, '[' | ']') || (c == '/' && !slashes);
             if branch.parent.is_none() && (name.is_empty() || name.contains(is_odd)) {
                 let what = format!(
@@ -161,8 +164,9 @@ impl Branches {
         Ok(())
     }
 
-    /// Numbers the leaves whose names others have, as `a/b` and `a_b` do: C++ ROOT finds leaves by their names. Only those of
-    /// branches with a slash are renamed: it reads arrays by the name of their branch if that is the name of their leaf.
+    /// Renames leaves whose names are taken by adding a number, as those of `a/b` and `a_b`: C++ ROOT finds
+    /// leaves by name. Only leaves of branches with a slash are renamed, since ROOT reads an array by the
+    /// name of its branch if that is the name of the leaf.
     fn number_leaves(&mut self, others: &HashMap<String, String>) -> Result<()> {
         let is_renamed = |branch: &Branch| {
             let is_element = |leaf: &Leaf| matches!(leaf.kind, LeafKind::Element { .. });
@@ -200,7 +204,7 @@ impl Branches {
         Ok(())
     }
 
-    /// Gives a leaf another name, in titles as well: its own, and those of leaves that it counts.
+    /// Renames a leaf, also in the titles of its branch and of leaves that it counts.
     fn rename_leaf(&mut self, at: usize, name: &str) {
         let Some(leaf) = &self.branches[at].leaf else { return };
         let before = leaf.name.clone();
@@ -224,19 +228,19 @@ impl Branches {
         }
     }
 
-    /// The name of the leaf of a column that is one branch.
+    /// Returns the name of the leaf of a column with one branch.
     pub(super) fn leaf_name<'a>(&'a self, column: &'a str) -> &'a str {
         let branch = self.branches.iter().find(|branch| branch.parent.is_none() && branch.name == column);
         branch.and_then(|branch| branch.leaf.as_ref()).map_or(column, |leaf| &leaf.name)
     }
 }
 
-/// The name of a branch's leaf unless another has it, which titles have: what follows a slash in a title is a type.
+/// Returns the name of a branch's leaf, which replaces slashes: in titles, a slash precedes the type.
 fn leaf_name(name: &str) -> Cow<'_, str> {
     if name.contains('/') { name.replace('/', "_").into() } else { name.into() }
 }
 
-/// The times that the entries of a branch are, which are stored as whole numbers.
+/// Returns the logical type of a branch's entries if they are times, which are stored as integers.
 fn times_in(branch: &Branch, columns: &[(String, Form)]) -> Option<LogicalType> {
     let is_counter = branch.leaf.as_ref().is_none_or(|leaf| leaf.counts);
     let source = branch.source.as_ref().filter(|_| !is_counter)?;
@@ -259,7 +263,7 @@ fn times_in(branch: &Branch, columns: &[(String, Form)]) -> Option<LogicalType> 
     form.times()
 }
 
-/// Whether numbers of this name may be what counts the items of another column, which would have a counter of that
+/// Returns whether numbers named `name` may be the counter of another column, whose counter would have that
 /// name.
 fn would_count(name: &str, columns: &[(String, Form)], options: &TreeOptions) -> bool {
     let is_counted = |(column, form): &(String, Form)| {
@@ -270,31 +274,31 @@ fn would_count(name: &str, columns: &[(String, Form)], options: &TreeOptions) ->
     columns.iter().any(is_counted)
 }
 
-/// The name of the counter of lists, unless another is wanted.
+/// Returns the default name of the counter of lists.
 fn counter_name(lists: &str) -> String {
     format!("n{}", lists.replace('.', "_"))
 }
 
-/// The way from a column to its branches.
+/// Traversal of a column that adds its branches.
 pub(super) struct Walk<'a> {
     pub(super) into: &'a mut Branches,
-    /// The branches of counters by their names.
+    /// Branches of counters, by name.
     counters: &'a mut HashMap<String, usize>,
     column: usize,
     options: &'a ColumnOptions,
 }
 
-/// The lists that a value stands in.
+/// Lists that contain a value.
 #[derive(Clone)]
 struct Lists {
-    /// The outermost one's name, and the way to it.
+    /// Name of the outermost list, and the path to it.
     name: String,
     path: Vec<Step>,
-    /// Lists within one another.
+    /// Number of nested lists.
     depth: usize,
 }
 
-/// Upper bound on the depth of Forms.
+/// Maximum depth of Forms.
 const DEEPEST: usize = 32;
 
 impl Walk<'_> {
@@ -355,7 +359,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A value in no list.
+    /// Adds the branch of a value that is not in a list.
     fn single(&mut self, name: &str, form: &Form, path: &[Step]) -> Result<()> {
         if numbers(form).is_some() {
             return self.numbers(name, form, None, path);
@@ -376,7 +380,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Numbers, in no list or as items that another branch counts.
+    /// Adds the branch of numbers, which are not in lists or are items with a counter.
     fn numbers(&mut self, name: &str, form: &Form, counter: Option<usize>, path: &[Step]) -> Result<()> {
         let Some((dtype, shape)) = numbers(form) else { return Ok(()) };
         let counted = counter.map(|counter| format!("[{}]", leaf_name(&self.into.branches[counter].name)));
@@ -384,7 +388,7 @@ impl Walk<'_> {
         let (kind, wire, range) = self.number(dtype)?;
         let leaf = leaf_name(name);
         let (bare, title) = (format!("{leaf}{dims}"), format!("{leaf}{dims}/{}{range}", kind.facts().letter));
-        // ROOT looks for the range behind the type.
+        // ROOT expects the range after the type.
         let of_leaf = if range.is_empty() { &bare } else { &title };
         let leaf = Leaf { len: product(&shape)?, counter, ..Leaf::new(&leaf, of_leaf, kind) };
         let stored = if counter.is_some() { Stored::Items } else { Stored::Fixed };
@@ -393,7 +397,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A value in lists.
+    /// Adds the branch of a value in lists.
     fn listed(&mut self, name: &str, form: &Form, path: &[Step], lists: &Lists) -> Result<()> {
         if let (Some(_), 1, Jagged::Counter) = (numbers(form), lists.depth, self.options.jagged) {
             let counter = self.counter(lists)?;
@@ -405,7 +409,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The branch that counts the items of lists, made when it is first needed.
+    /// Returns the branch that counts the items of lists, which it adds when it is first needed.
     fn counter(&mut self, lists: &Lists) -> Result<usize> {
         let name = match &self.options.counter {
             Some(name) => name.clone(),
@@ -435,7 +439,7 @@ impl Walk<'_> {
         Ok(number)
     }
 
-    /// The leaf of numbers, how they are stored, and what the title says of that.
+    /// Returns the class of a leaf of numbers, their encoding, and its spelling in the title.
     fn number(&self, dtype: DType) -> Result<(LeafKind, Option<Encoding>, String)> {
         Ok(match packed(self.options.floats, dtype)? {
             None => (LeafKind::Number(dtype), None, String::new()),
@@ -447,7 +451,7 @@ impl Walk<'_> {
         })
     }
 
-    /// Where the values of a branch are, at the end of a path.
+    /// Returns the source of a branch's values, at the end of a path.
     pub(super) fn source(&self, path: &[Step], stored: Stored) -> Option<Source> {
         Some(Source { column: self.column, path: path.to_vec(), stored, wire: None })
     }

@@ -1,10 +1,11 @@
-//! Trees, written: Forms become branches, arrays baskets.
+//! Writes trees: Forms become branches, and arrays baskets.
 //!
-//! A [`TreeWriter`] is made of the names and Forms of columns. `mapping` says which branches they become, `values` how the
-//! entries of a branch are encoded from columns (`laid` by the layout that reads them), `cut` where baskets and clusters
-//! end. `baskets` makes baskets, on the threads of the [`BlockRunner`](forthwith_plan::BlockRunner) of the options;
-//! `record` describes the tree when it is finished. `grow` opens a tree that is in the file already, and `derive` finds
-//! the columns that it has. The file is handed in with each call, so that several tables may be written to one file.
+//! A [`TreeWriter`] has columns with names and Forms. `mapping` maps them to branches, `values` encodes the
+//! entries of a branch (`encoded_entries` by the layout that reads them), and `cut` computes the boundaries
+//! of baskets and clusters. `baskets` builds baskets on the threads of the
+//! [`BlockRunner`](forthwith_plan::BlockRunner) of the options; `record` describes the tree when it is
+//! finished. `grow` opens an existing tree, and `derive` finds its columns. The file is an argument of each
+//! call, so that several tables can be written to one file.
 //!
 //! ```
 //! use forthwith_columns::{Array, Column, DType, Form};
@@ -89,47 +90,48 @@ use std::{
 use values::Values;
 pub(crate) use values::append_numbers;
 
-/// A tree being written.
+/// Writer of a tree.
 #[derive(Debug)]
 pub struct TreeWriter {
     directory: DirectoryId,
-    /// Directories and name, for errors.
+    /// Path of the tree, for errors.
     path: String,
     name: String,
     options: TreeOptions,
-    /// The columns that were announced.
+    /// Columns, as given at the beginning.
     columns: Vec<(String, Form)>,
     branches: Branches,
-    /// The branches that have baskets.
+    /// Branches with baskets.
     stored: Vec<BasketBranch>,
-    /// The basket of each that is being filled.
+    /// Open basket of each branch.
     open: Vec<Entries>,
     filled: Vec<Grown>,
     entries: u64,
     cuts: Option<Cuts>,
     cluster: Cluster,
-    /// The last entry and the entries of clusters, for each run of clusters of one length.
+    /// Last entry and cluster size of each run of clusters of one size.
     ranges: Vec<(u64, u64)>,
     index: Option<Index>,
-    /// The tree in the file that is extended, if it is not new.
+    /// Existing tree that is extended, unless the tree is new.
     old: Option<grow::Old>,
-    /// A step was perhaps written in part.
+    /// Whether a step may have been written in part.
     broken: bool,
 }
 
-/// The cluster that is being filled.
+/// The open cluster.
 #[derive(Clone, Debug, Default)]
 struct Cluster {
     begin: u64,
-    /// Bytes of each branch.
+    /// Size of the entries of each branch, in bytes.
     bytes: Vec<u64>,
 }
 
 impl TreeWriter {
-    /// A tree of these columns, at a path of the file: directories, which are made if they are not there, and the tree's name.
+    /// Begins a tree of columns at a path of the file. Its directories are created if they do not exist.
     ///
     /// # Errors
-    /// Columns that a tree has no branches for; options that make no sense; branches of equal names.
+    /// Returns an error if trees do not support the type of a column, if options are invalid, or if branches
+    /// have equal names.
     pub fn new(
         file: &mut FileWriter,
         path: &str,
@@ -139,7 +141,8 @@ impl TreeWriter {
         Self::begin(file, path, columns, options, &HashMap::new())
     }
 
-    /// A tree whose leaves are beside those of others, which are given with the names of their branches.
+    /// Begins a tree beside other branches: `others` has the names of their leaves, with the names of the
+    /// branches.
     fn begin(
         file: &mut FileWriter,
         path: &str,
@@ -151,7 +154,7 @@ impl TreeWriter {
         let branches = Branches::of(columns, &options, others).map_err(|e| within_tree(e, path))?;
         let index = options.index.as_ref().map(|names| Index::of(names, columns)).transpose();
         index.map_err(|e| within_tree(e, path))?;
-        // Trees that are begun before this one ends may have classes of the same names.
+        // Trees that are begun before this one ends may have classes with the same names.
         let mut made = branches.classes.iter().filter(|info| !info.class.starts_with("pair<"));
         made.try_for_each(|info| file.describe_new(info)).map_err(|e| within_tree(e, path))?;
         let directory = file.directory(directory)?;
@@ -159,7 +162,7 @@ impl TreeWriter {
         Self::of_branches(file, (directory, path, name), columns, options, branches)
     }
 
-    /// A tree of these branches: the directory that it is in, its path and its name.
+    /// Begins a tree of branches, with its directory, path and name.
     fn of_branches(
         file: &FileWriter,
         (directory, path, name): (DirectoryId, &str, &str),
@@ -204,23 +207,24 @@ impl TreeWriter {
         })
     }
 
-    /// The cycle of the tree whose record this one takes the place of, if it was in the file already.
+    /// Returns the cycle of the tree whose record is replaced, or `None` for a new tree.
     #[must_use]
     pub fn cycle(&self) -> Option<u16> {
         self.old.as_ref().map(|old| old.cycle)
     }
 
-    /// Entries so far.
+    /// Returns the number of entries so far.
     #[must_use]
     pub const fn entries(&self) -> u64 {
         self.entries
     }
 
-    /// Appends a step: an array for each column, in their order, of the column's Form (keys of nodes may differ) and of equal lengths.
-    /// Baskets are written as soon as they are full.
+    /// Appends a step: for each column, in order, an array of the column's Form (keys of nodes may differ).
+    /// All arrays have the same length. Baskets are written as soon as they are full.
     ///
     /// # Errors
-    /// Arrays of other Forms, or invalid ones; values beyond what a tree can store; errors of the file.
+    /// Returns an error if an array is invalid or has another Form, if a value cannot be stored in a tree, or
+    /// if writing fails.
     pub fn extend(&mut self, file: &mut FileWriter, columns: &[Array]) -> Result<()> {
         let bytes = columns.iter().map(Array::nbytes).sum();
         check_headroom("the entries of a tree", bytes).map_err(|e| within_tree(e, &self.path))?;
@@ -231,10 +235,10 @@ impl TreeWriter {
         appended.map_err(|e| within_tree(e, &self.path))
     }
 
-    /// Writes the open baskets and the tree's record.
+    /// Writes the open baskets and the tree's record. Returns the number of entries.
     ///
     /// # Errors
-    /// Whatever the file says.
+    /// Returns an error if writing fails.
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
         self.close(file)?;
         if let Some(old) = self.old.take() {
@@ -276,7 +280,7 @@ impl TreeWriter {
         }
     }
 
-    /// Describes the classes that the record names.
+    /// Describes the classes that the record uses.
     fn describe(&self, summary: &Summary<'_>, file: &mut FileWriter) -> Result<()> {
         for class in record::CLASSES.into_iter().chain(summary.more_classes()) {
             file.describe_class(class)?;
@@ -291,7 +295,7 @@ impl TreeWriter {
         self.put(file, &arrays, &values)
     }
 
-    /// The arrays of a step as they are written, if they can be. Nothing of them is written yet.
+    /// Returns the arrays of a step as they are written, after checking all of them. Nothing is written.
     fn step(&self, columns: &[Array]) -> Result<Vec<Array>> {
         self.usable()?;
         if columns.len() != self.columns.len() {
@@ -307,7 +311,7 @@ impl TreeWriter {
         Ok(arrays)
     }
 
-    /// The values of each branch in the arrays of a step.
+    /// Binds each branch to its values in the arrays of a step.
     fn bound<'a>(&self, arrays: &'a [Array]) -> Result<Vec<Values<'a>>> {
         let bind = |stored: &BasketBranch| {
             let source = self.branches.branches[stored.number].source.as_ref()?;
@@ -317,7 +321,7 @@ impl TreeWriter {
         self.stored.iter().filter_map(bind).collect()
     }
 
-    /// The error of a row of the present step.
+    /// Adds the entry and the place to the error of a row in the current step.
     fn placed(&self, error: Error, what: &str) -> Error {
         within_tree(error.renumbered(|row| Some(row + self.entries)), what)
     }
@@ -364,7 +368,7 @@ impl TreeWriter {
         Sizes { cluster: self.options.cluster_bytes.max(1), entries: self.options.cluster_entries }
     }
 
-    /// Bytes of each branch, beside the size of its baskets.
+    /// Returns the sizes of each branch and of its baskets, in bytes.
     fn with_baskets(&self, bytes: &[u64]) -> Vec<(u64, u64)> {
         bytes.iter().zip(&self.stored).map(|(bytes, branch)| (*bytes, branch.basket_bytes)).collect()
     }
@@ -377,7 +381,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// An array as it is written, if its values are of the type that was announced.
+    /// Returns an array as it is written, or an error if it has another type than the column.
     fn checked(&self, name: &str, form: &Form, array: &Array, rows: u64) -> Result<Array> {
         if array.length != rows {
             let what = format!("{} rows where the first column has {rows}", array.length);
@@ -401,10 +405,10 @@ impl TreeWriter {
             Error::invalid(format!("{found} where {wanted} was announced{hint}"))
         };
         if !without_nulls::is_plain(form) && self.old.is_some() {
-            // Pointers of objects in a branch that is there.
+            // Pointers of objects in an existing branch.
             return if is_alike { Ok(array.clone()) } else { adapted(array, form)?.ok_or_else(other) };
         }
-        // Types that no tree has.
+        // Checks for types that trees do not support.
         without_nulls::plain_form(&array.form)?;
         if without_nulls::means_more(&array.form) && !without_nulls::means_more(form) {
             return Err(other());
@@ -417,7 +421,7 @@ impl TreeWriter {
         }
     }
 
-    /// Encodes some rows into baskets, and writes the complete ones.
+    /// Encodes rows into baskets, and writes the complete ones.
     fn run(
         &mut self,
         file: &mut FileWriter,
@@ -486,7 +490,7 @@ impl TreeWriter {
         Ok(())
     }
 
-    /// Remembers a cluster, and measures anew if it was quite other than expected.
+    /// Records the end of a cluster, and computes new boundaries if its size was far from the expected one.
     fn end_cluster(&mut self) {
         let size = self.entries - self.cluster.begin;
         match self.ranges.last_mut() {
@@ -503,7 +507,8 @@ impl TreeWriter {
     }
 }
 
-/// The ranges that a tree's record has, and the length of the clusters behind them. A shorter cluster at the end needs no range.
+/// Returns the cluster ranges of a tree's record, and the size of the clusters after them. A shorter last
+/// cluster needs no range.
 fn settled(ranges: &[(u64, u64)]) -> (&[(u64, u64)], u64) {
     match ranges {
         [] => (&[], 0),

@@ -1,8 +1,8 @@
-//! The names of the classes that records are written as.
+//! Names of the classes of records.
 
 use forthwith_root::is_roots_own;
 
-/// A name as C++ has it.
+/// Converts a name to a C++ identifier.
 pub(super) fn identifier(name: &str) -> String {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.starts_with("pair<") {
@@ -13,15 +13,15 @@ pub(super) fn identifier(name: &str) -> String {
     format!("{first}{rest}")
 }
 
-/// A class name that C++ ROOT does not have, since it prefers its own class to the file's. Names that begin with `string`
-/// are avoided: ROOT takes them for text within containers.
+/// Returns a class name that C++ ROOT does not define, since it prefers its own class to that in the file.
+/// Names that begin with `string` are avoided: ROOT takes them for text within containers.
 pub(super) fn class_name(name: &str) -> String {
     let name = identifier(name);
     let is_taken = name.starts_with("string") || is_roots_own(&name) || TAKEN.binary_search(&&*name).is_ok();
     if is_taken { format!("_{name}") } else { name }
 }
 
-/// Words of C++, and names that it has for ROOT without a class of ROOT's: in order.
+/// Keywords of C++, and names that it or ROOT defines without a class of ROOT's, sorted.
 #[rustfmt::skip]
 static TAKEN: [&str; 127] = [
     "Angle_t", "Axis_t", "Bool_t", "Byte_t", "Char_t", "Color_t", "Coord_t", "Double32_t", "Double_t", "FILE",

@@ -1,19 +1,19 @@
-//! Where a path of steps leads in the array of a column: Forms, their rows, and the offsets of lists on the way.
+//! Resolves paths in the array of a column to a Form, its rows, and the offsets of lists on the way.
 
 use super::{branch::Step, without_nulls::changed};
 use forthwith_columns::{Array, Form};
 use forthwith_plan::Result;
 use std::borrow::Cow;
 
-/// The end of a path.
+/// End of a path.
 pub(super) struct Place<'a> {
-    /// The offsets of the first lists on the way, if there are any: the items of each entry.
+    /// Offsets of the first lists on the path, if there are any: the items of each entry.
     pub(super) lists: Option<Cow<'a, [i64]>>,
     pub(super) form: &'a Form,
     pub(super) rows: u64,
 }
 
-/// Follows a path through fields, and into lists.
+/// Follows a path through fields and into lists.
 pub(super) fn at<'a>(array: &'a Array, path: &[Step]) -> Result<Place<'a>> {
     let (mut first, mut form, mut rows) = (None, array.form.kept(), array.length);
     for step in path {
@@ -31,14 +31,14 @@ pub(super) fn at<'a>(array: &'a Array, path: &[Step]) -> Result<Place<'a>> {
     Ok(Place { lists: first, form, rows })
 }
 
-/// The offsets of the lists that a path leads to; its last step is into them.
+/// Returns the offsets of the lists at a path, whose last step is into them.
 pub(super) fn lists_at<'a>(array: &'a Array, path: &[Step]) -> Result<Cow<'a, [i64]>> {
     let [path @ .., Step::Items] = path else { return Err(changed()) };
     let Place { form, rows, .. } = at(array, path)?;
     lists(array, form, rows)
 }
 
-/// The offsets of lists, of which each of some rows has one.
+/// Returns the offsets of `rows` lists.
 pub(super) fn lists<'a>(array: &'a Array, form: &Form, rows: u64) -> Result<Cow<'a, [i64]>> {
     match form {
         Form::List { key, .. } => offsets(array, key, rows),
@@ -49,7 +49,7 @@ pub(super) fn lists<'a>(array: &'a Array, form: &Form, rows: u64) -> Result<Cow<
     }
 }
 
-/// One offset more than there are rows.
+/// Returns `rows + 1` offsets.
 pub(super) fn offsets<'a>(array: &'a Array, key: &str, rows: u64) -> Result<Cow<'a, [i64]>> {
     let column = array.column(&format!("{key}-offsets")).ok_or_else(changed)?;
     let count = usize::try_from(rows).ok().and_then(|rows| rows.checked_add(1)).ok_or_else(changed)?;

@@ -1,37 +1,40 @@
-//! How a tree is written.
+//! Options for writing a tree.
 
 use forthwith_plan::{BlockRunner, Number, OneThread};
 use forthwith_root::write::Compression;
 use std::sync::Arc;
 
-/// How to write a tree. Columns are as [`default`](Self::default_column) says, unless [`columns`](Self::columns) names them.
+/// Options for writing a tree. [`default_column`](Self::default_column) applies to columns that
+/// [`columns`](Self::columns) does not name.
 #[derive(Clone, Debug)]
 pub struct TreeOptions {
-    /// The tree's title.
+    /// Title of the tree.
     pub title: String,
-    /// How columns are written that are not named below.
+    /// Options of all other columns.
     pub default_column: ColumnOptions,
-    /// How the columns of these names are written.
+    /// Options of columns, by name.
     pub columns: Vec<(String, ColumnOptions)>,
-    /// Bytes of a cluster before they are compressed, about: all branches have a basket that ends with it.
+    /// Approximate size of a cluster before compression, in bytes. A basket of each branch ends with the
+    /// cluster.
     pub cluster_bytes: u64,
-    /// Bytes of a basket before they are compressed, about: larger parts of a cluster are several baskets.
+    /// Approximate size of a basket before compression, in bytes. A larger part of a cluster is divided into
+    /// several baskets.
     pub basket_bytes: u64,
-    /// Entries of a cluster, instead of a number that follows from its bytes.
+    /// Number of entries in a cluster, instead of one computed from its size.
     pub cluster_entries: Option<u64>,
-    /// Titles of branches, by their names: without one a title says what the branch holds (`x[nx]/F`).
+    /// Titles of branches, by name. By default, a title describes the type of the branch (`x[nx]/F`).
     pub titles: Vec<(String, String)>,
-    /// Names of formulas.
+    /// Aliases: names of formulas, with the formulas.
     pub aliases: Vec<(String, String)>,
-    /// What belongs to the tree: names and values.
+    /// User info of the tree: names with values.
     pub user_info: Vec<(String, UserInfo)>,
-    /// The columns by which C++ ROOT finds entries (`TTree::GetEntryWithIndex`).
+    /// Columns by which C++ ROOT finds entries (`TTree::GetEntryWithIndex`).
     pub index: Option<TreeIndex>,
-    /// Whether names of branches may have slashes. Their leaves have underscores instead, and a number if another branch or leaf
-    /// has that name. C++ ROOT reads and copies such trees, but
-    /// `RDataFrame::Snapshot` writes zeros for their numbers.
+    /// Whether names of branches may have slashes. Their leaves have underscores instead, and a number if
+    /// another branch or leaf has that name. C++ ROOT reads and copies such trees, but `RDataFrame::Snapshot`
+    /// writes zeros for their numbers.
     pub slashes: bool,
-    /// Makes the baskets. By default the calling thread does.
+    /// Runs the building of baskets. By default it runs on the calling thread.
     pub runner: Arc<dyn BlockRunner>,
 }
 
@@ -55,7 +58,7 @@ impl Default for TreeOptions {
 }
 
 impl TreeOptions {
-    /// The options of a column.
+    /// Returns the options of a column.
     #[must_use]
     pub fn column(&self, name: &str) -> &ColumnOptions {
         let own = self.columns.iter().find(|(column, _)| column == name);
@@ -63,10 +66,10 @@ impl TreeOptions {
     }
 }
 
-/// A value of a tree's user info.
+/// Value in a tree's user info.
 #[derive(Clone, Debug, PartialEq)]
 pub enum UserInfo {
-    /// The title of a `TNamed`.
+    /// Title of a `TNamed`.
     Text(String),
     /// A `TParameter<Long64_t>`.
     Whole(i64),
@@ -74,107 +77,108 @@ pub enum UserInfo {
     Real(f64),
 }
 
-/// The columns of a `TTreeIndex`: whole numbers, one for each entry.
+/// Columns of a `TTreeIndex`, each with one integer for each entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeIndex {
-    /// The column that entries are found by.
+    /// Column of the major number, by which entries are found.
     pub major: String,
-    /// The minor number, which distinguishes entries with equal major numbers.
+    /// Column of the minor number, which distinguishes entries with equal major numbers.
     pub minor: Option<String>,
 }
 
-/// How a column is written, where there is a choice.
+/// Options for writing a column.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ColumnOptions {
-    /// Lists of numbers.
+    /// Storage of lists of numbers.
     pub jagged: Jagged,
-    /// Records.
+    /// Storage of records.
     pub records: Records,
-    /// Text.
+    /// Storage of text.
     pub strings: Strings,
-    /// Missing values.
+    /// Treatment of missing values.
     pub nulls: Nulls,
-    /// Floating-point numbers.
+    /// Storage of floating-point numbers.
     pub floats: Floats,
-    /// The name of the branch that counts the items of lists, instead of `n` and the name of the column. Columns with the same
-    /// counter share it, and must have equally many items.
+    /// Name of the branch that counts the items of lists; by default, `n` and the name of the column. Columns
+    /// with the same counter share it, and their lists must have equal lengths.
     pub counter: Option<String>,
-    /// The codec and its level, instead of the file's.
+    /// Codec and level, instead of those of the file.
     pub compression: Option<Compression>,
-    /// Bytes of a basket before it is compressed, about, instead of those of the tree.
+    /// Approximate size of a basket before compression in bytes, instead of that of the tree.
     pub basket_bytes: Option<u64>,
 }
 
-/// The branches of lists of numbers.
+/// Storage of lists of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Jagged {
-    /// A branch `nx` that counts, and a leaf `x[nx]`.
+    /// A branch `nx` with the counts, and a leaf `x[nx]`.
     #[default]
     Counter,
     /// A branch of `std::vector`.
     Vector,
 }
 
-/// The branches of records.
+/// Storage of records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Records {
     /// A branch for each field: `a.b` for a record, `a_b` for a list of records.
     #[default]
     Flat,
-    /// The branches of a divided object of a class, with streamer info.
+    /// A split object of a class, with streamer info.
     Class,
 }
 
-/// The branches of text.
+/// Storage of text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strings {
     /// `std::string`.
     #[default]
     Object,
-    /// A leaf of characters (`x/C`). Text with NUL in it is refused: it would end there.
+    /// A leaf of characters (`x/C`), which end at a NUL. Text that contains a NUL is an error.
     Characters,
 }
 
-/// The treatment of missing values, which trees have no way to write.
+/// Treatment of missing values, which trees cannot store.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Nulls {
-    /// They are refused when they come. A column that might have some, and has none, is written.
+    /// A missing value is an error. A column of optional type without missing values is written.
     #[default]
     Refused,
-    /// Numbers are this one, which their type has to have; lists and text are empty.
+    /// Numbers are replaced by this one, which their type must contain; lists and text are empty.
     Filled(Number),
 }
 
-/// How floating-point numbers are stored.
+/// Storage of floating-point numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Floats {
-    /// As they are.
+    /// Unpacked.
     #[default]
     Whole,
-    /// As `Double32_t`: numbers of 8 bytes in 4, or packed.
+    /// As `Double32_t`: 8-byte numbers in 4 bytes, or packed.
     Double32(Packing),
-    /// As `Float16_t`: in 3 bytes with 12 bits of mantissa, or packed otherwise.
+    /// As `Float16_t`: in 3 bytes with a mantissa of 12 bits, or packed otherwise.
     Float16(Packing),
 }
 
-/// How numbers are packed.
+/// Packing of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Packing {
-    /// As their type says.
+    /// Default of the type.
     #[default]
     Usual,
-    /// In 3 bytes, with as many bits of mantissa (`[0,0,bits]`).
+    /// In 3 bytes, with a mantissa of this number of bits (`[0,0,bits]`).
     Mantissa {
-        /// Bits, 2 to 14.
+        /// Number of bits, 2 to 14.
         bits: u32,
     },
-    /// As a fraction of a range, in bits that are stored in 4 bytes (`[min,max,bits]`). Values beyond saturate.
+    /// As a fraction of a range, in a number of bits that is stored in 4 bytes (`[min,max,bits]`). Values
+    /// outside saturate.
     Range {
-        /// The smallest value.
+        /// Smallest value.
         min: f64,
-        /// The largest value.
+        /// Largest value.
         max: f64,
-        /// Bits, 2 to 32.
+        /// Number of bits, 2 to 32.
         bits: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! The record of a tree: all that is known of it but its baskets.
+//! Record of a tree, which describes all but its baskets.
 
 use super::{
     TreeOptions, UserInfo,
@@ -14,7 +14,7 @@ use forthwith_root::{
 };
 use std::{collections::HashMap, iter};
 
-/// The classes of ROOT that trees are made of.
+/// ROOT's classes in the record of a tree.
 pub(super) const CLASSES: [&str; 16] = [
     "TTree",
     "TBranch",
@@ -34,7 +34,7 @@ pub(super) const CLASSES: [&str; 16] = [
     "TList",
 ];
 
-/// What the record says of the tree as a whole.
+/// Contents of the record.
 #[derive(Debug)]
 pub(super) struct Summary<'a> {
     pub(super) name: &'a str,
@@ -43,35 +43,35 @@ pub(super) struct Summary<'a> {
     pub(super) children: Children,
     pub(super) filled: &'a [Grown],
     pub(super) entries: u64,
-    /// The last entry and the entries of each cluster, for clusters of one length after the other; the last of them stand behind.
+    /// Last entry and cluster size of each run of clusters of one size, except the last run.
     pub(super) ranges: &'a [(u64, u64)],
     pub(super) cluster: u64,
-    /// The compression of branches without one of their own.
+    /// Compression of branches without a setting of their own.
     pub(super) compression: Compression,
     pub(super) index: Option<&'a Index>,
 }
 
-/// Bits of the status of a named object: `kMustCleanup`.
+/// Status bit of a named object: `kMustCleanup`.
 const MUST_CLEANUP: u32 = 8;
 /// `kDoNotUseBufferMap`: entries hold no pointers.
 const NO_POINTERS: u32 = 0x40_0000;
-/// `kBranchAny`: a divided object or collection of a class that need not be a `TObject`.
+/// `kBranchAny`: a split object or collection of a class that need not be a `TObject`.
 const ANY_CLASS: u32 = 0x2_0000;
 /// `kIsOwner` of a list.
 const OWNER: u32 = 0x4000;
-/// Smallest capacity of a branch's basket arrays.
+/// Minimum capacity of a branch's basket arrays.
 const FEWEST_BASKETS: usize = 10;
-/// The split level of divided objects and collections.
+/// Split level of split objects and collections.
 const SPLIT_LEVEL: i32 = 99;
-/// `fEntryOffsetLen` at least: ROOT's own default.
+/// Minimum `fEntryOffsetLen`: ROOT's default.
 const OFFSETS: u64 = 1000;
-/// `fBasketSize` of branches at least: ROOT's own default.
+/// Minimum `fBasketSize` of branches: ROOT's default.
 const BASKET_SIZE: u64 = 32_000;
 
-/// Where objects stand that others refer to: the leaf of each branch.
+/// Offset of each branch's leaf, for references to it.
 type Places = Vec<Option<u32>>;
 
-/// The branches that belong to each branch, and to the tree itself.
+/// Children of each branch, and of the tree itself.
 #[derive(Debug)]
 pub(super) struct Children(HashMap<Option<usize>, Vec<usize>>);
 
@@ -84,12 +84,12 @@ impl Children {
         Self(children)
     }
 
-    /// Those of one branch, or of the tree itself.
+    /// Returns the children of a branch, or of the tree itself.
     pub(super) fn of(&self, parent: Option<usize>) -> &[usize] {
         self.0.get(&parent).map_or(&[], Vec::as_slice)
     }
 
-    /// All branches in the order of the record: each before its children.
+    /// Returns all branches in the order of the record: each before its children.
     pub(super) fn in_order(&self) -> Vec<usize> {
         let mut order = Vec::new();
         let mut waiting: Vec<usize> = self.of(None).iter().rev().copied().collect();
@@ -102,7 +102,7 @@ impl Children {
 }
 
 impl Summary<'_> {
-    /// Classes of what not every tree has.
+    /// Returns the classes of optional parts of the record.
     pub(super) fn more_classes(&self) -> impl Iterator<Item = &'static str> {
         let index = self.index.map(|_| "TVirtualIndex");
         let info = self.options.user_info.iter().filter_map(|(_, value)| match value {
@@ -113,7 +113,7 @@ impl Summary<'_> {
         index.into_iter().chain(info)
     }
 
-    /// Writes a `TTree` from its byte count on.
+    /// Writes a `TTree` with its byte count.
     pub(super) fn write(&self, b: &mut Buffer) {
         let mut leaves: Places = vec![None; self.branches.branches.len()];
         let mut places: Places = vec![None; self.branches.branches.len()];
@@ -163,7 +163,7 @@ impl Summary<'_> {
         });
     }
 
-    /// Writes the branches as items of a list that is there, and answers where their leaves are.
+    /// Writes the branches as items of a list, and returns the offsets of their leaves.
     pub(super) fn write_branches(&self, b: &mut Buffer) -> Vec<u32> {
         let mut leaves: Places = vec![None; self.branches.branches.len()];
         let mut places = leaves.clone();
@@ -190,7 +190,7 @@ impl Summary<'_> {
     fn branch(&self, b: &mut Buffer, number: usize, places: &mut Places, leaves: &mut Places) {
         let branch = &self.branches.branches[number];
         let class = if branch.class.is_some() { "TBranchElement" } else { "TBranch" };
-        // Branches below refer to this one while it is written.
+        // Child branches refer to this one while it is written.
         places[number] = Some(b.origin() + b.bytes().len() as u32 + 2);
         b.object(class, |b| match &branch.class {
             None => self.plain(b, number, places, leaves),
@@ -201,9 +201,9 @@ impl Summary<'_> {
         });
     }
 
-    /// What a branch of a class says beyond a `TBranch`.
+    /// Writes the members of a `TBranchElement` beyond those of `TBranch`.
     fn element(&self, b: &mut Buffer, element: &Element, number: usize, places: &Places) {
-        // Branches of collections tell the largest count.
+        // Branches of collections have the largest count.
         let largest = if element.kind == COLLECTION { self.filled[number].largest } else { 0 };
         b.string(&element.class);
         b.string(&element.parent);
@@ -237,7 +237,7 @@ impl Summary<'_> {
             b.i32(largest.max(BASKET_SIZE).min(i32::MAX as u64) as i32);
             b.i32(if has_offsets { OFFSETS.max(2 * self.cluster).min(1 << 28) as i32 } else { 0 });
             b.i32(baskets as i32);
-            // Those with entries of their own count them here.
+            // Branches with baskets have the number of entries.
             let own_entries = if branch.source.is_some() { filled.entries } else { 0 };
             b.i64(own_entries as i64);
             io_features(b);
@@ -273,7 +273,7 @@ impl Summary<'_> {
         });
     }
 
-    /// `fSplitLevel` of a branch, as ROOT counts it down.
+    /// Returns `fSplitLevel` of a branch, which ROOT decrements with depth.
     fn split_level(&self, number: usize) -> i32 {
         let branch = &self.branches.branches[number];
         let Some(element) = &branch.class else { return 0 };
@@ -294,7 +294,7 @@ impl Summary<'_> {
         }
     }
 
-    /// Writes a leaf in full, the leaf that counts it within it if that was not written before.
+    /// Writes a leaf, and within it the leaf of its counter unless that was written before.
     fn leaf(&self, b: &mut Buffer, number: usize, leaf: &Leaf, leaves: &mut Places) {
         let largest = self.filled[number].largest;
         let facts = leaf.kind.facts();
@@ -308,7 +308,7 @@ impl Summary<'_> {
                     b.i32(len);
                     b.u32(facts.size);
                     b.i32(0);
-                    // ROOT says so of the counters of members, and not of those of whole collections.
+                    // ROOT sets this for counters of members, but not for those of whole collections.
                     b.bool(leaf.counts && !matches!(leaf.kind, LeafKind::Element { id: WHOLE_ID, .. }));
                     b.bool(is_unsigned);
                     match leaf.counter {
@@ -328,7 +328,7 @@ impl Summary<'_> {
 }
 
 impl Leaf {
-    /// The smallest and the largest value: told of counters and text alone, as ROOT does.
+    /// Writes the smallest and largest value, which only counters and strings have, as in ROOT.
     fn extremes(&self, b: &mut Buffer, largest: u64) {
         match self.kind {
             LeafKind::Element { id, kind, .. } => {
@@ -348,12 +348,12 @@ impl Leaf {
     }
 }
 
-/// Room for the longest text and the NUL behind it.
+/// Returns the capacity for the longest string and its terminating NUL.
 fn longest(largest: u64) -> i32 {
     largest.saturating_add(1).min(i32::MAX as u64) as i32
 }
 
-/// A list of the tree's own, if there is anything in it.
+/// Writes a list of the tree, or null if it is empty.
 fn list<T>(b: &mut Buffer, name: &str, items: &[T], each: impl Fn(&mut Buffer, &T)) {
     match items {
         [] => b.null(),
@@ -368,7 +368,7 @@ fn fill(b: &mut Buffer) {
     });
 }
 
-/// `ROOT::TIOFeatures`, a class without a version: none of them is used.
+/// Writes an empty `ROOT::TIOFeatures`, a class without a version.
 fn io_features(b: &mut Buffer) {
     b.unversioned(0x1aa1_2f10, |b| b.u8(0));
 }
@@ -376,7 +376,7 @@ fn io_features(b: &mut Buffer) {
 const WHOLE: &str = "TParameter<Long64_t>";
 const REAL: &str = "TParameter<double>";
 
-/// A `TParameter` with its value.
+/// Writes a `TParameter` with its value.
 fn parameter(b: &mut Buffer, class: &str, name: &str, value: impl FnOnce(&mut Buffer)) {
     b.object(class, |b| {
         b.frame(2, |b| {

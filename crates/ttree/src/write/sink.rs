@@ -1,4 +1,4 @@
-//! The end of the way of baskets: the file.
+//! Writes finished baskets to the file.
 
 use forthwith_plan::{BlockSink, Result, StoredBlock};
 use forthwith_root::write::{DirectoryId, FileWriter};

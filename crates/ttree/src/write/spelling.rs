@@ -1,16 +1,16 @@
-//! Forms in the words of C++.
+//! C++ spelling of Forms.
 
 use forthwith_columns::{DType, Form, MAP};
 use forthwith_plan::{Error, Result};
 use forthwith_root::Number;
 
-/// Whether a column has a whole number for each entry.
+/// Returns whether a column has one integer for each entry.
 pub(super) fn is_whole(form: &Form) -> bool {
     matches!(form.kept(), Form::Numpy { dtype, shape, .. }
         if shape.is_empty() && !matches!(dtype, DType::Float32 | DType::Float64))
 }
 
-/// The type and the dimensions of a Form of numbers.
+/// Returns the type and the dimensions of numbers, or `None` for other Forms.
 pub(super) fn numbers(form: &Form) -> Option<(DType, Vec<u64>)> {
     match form {
         Form::Numpy { dtype, shape, .. } => Some((*dtype, shape.clone())),
@@ -32,7 +32,8 @@ pub(super) fn product(shape: &[u64]) -> Result<u32> {
     }
 }
 
-/// Whether a list is written as a map: tuples called so, and tuples with a text first.
+/// Returns whether a list is written as a map: pairs that are named as such, or pairs whose first item is
+/// text.
 pub(super) fn is_map(content: &Form) -> bool {
     let Form::Record { fields: None, contents, name } = content.kept() else { return false };
     let [key, value] = &contents[..] else { return false };
@@ -45,7 +46,7 @@ pub(super) fn is_map(content: &Form) -> bool {
         && numbers(value).is_none_or(|(_, shape)| shape.is_empty())
 }
 
-/// The type in C++ of a value in a vector.
+/// Returns the C++ type of a value in a vector.
 pub(super) fn cpp(form: &Form) -> Result<String> {
     Ok(match form {
         Form::Numpy { dtype, shape, .. } => vectors(Number::of(*dtype).cpp(), shape.len()),
@@ -57,7 +58,7 @@ pub(super) fn cpp(form: &Form) -> Result<String> {
     })
 }
 
-/// Vectors in one another, as ROOT spells them.
+/// Returns the spelling of nested vectors in ROOT.
 pub(super) fn vectors(item: &str, depth: usize) -> String {
     (0..depth).fold(item.to_owned(), |item, _| {
         let blank = if item.ends_with('>') { " " } else { "" };

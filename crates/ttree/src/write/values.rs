@@ -1,4 +1,4 @@
-//! Columns as the entries of a branch.
+//! Encodes columns to the entries of a branch.
 
 use super::{
     branch::{Source, Step, Stored},
@@ -16,36 +16,36 @@ use forthwith_kernels::{
 use forthwith_plan::{Error, Result};
 use std::{borrow::Cow, ops::Range};
 
-/// The columns of a branch, found and checked, from which any of its entries can be encoded.
+/// Checked columns of a branch, from which any range of entries can be encoded.
 #[derive(Debug)]
 pub(super) struct Values<'a> {
     stored: Stored,
-    /// The entries, where they are encoded already.
+    /// The entries, if they are encoded already.
     laid: Option<Laid>,
-    /// The lists of the entries, where the branch counts or frames them.
+    /// Offsets of the entries' lists, if the branch counts or frames them.
     lists: Option<Cow<'a, [i64]>>,
     node: Node<'a>,
 }
 
-/// Offsets of lists in lists, from the outermost inwards.
+/// Offsets of nested lists, from the outermost inwards.
 type Levels<'v> = [&'v [i64]; nested::DEEPEST];
 
-/// The values of entries, bound to columns.
+/// Values of entries, bound to columns.
 #[derive(Debug)]
 enum Node<'a> {
-    /// Nothing but the lists.
+    /// No values, if only the lists are written.
     Nothing,
     /// Numbers, `width` bytes of the column for each row.
     Numbers { bytes: &'a [u8], width: usize, wire: Encoding },
-    /// Byte strings with their length before them.
+    /// Byte strings, each after its length.
     Text { offsets: Cow<'a, [i64]>, bytes: &'a [u8], nul: bool },
-    /// Items with their number before them.
+    /// Lists, each after its number of items.
     List { offsets: Cow<'a, [i64]>, item: Box<Self> },
-    /// A fixed number of items, with that number before them.
+    /// Lists of fixed size, each after that size.
     Regular { size: usize, item: Box<Self> },
 }
 
-/// Appends numbers of an array as they are stored.
+/// Appends numbers of an array in their encoding.
 fn store(wire: Encoding, from: &[u8], out: &mut Vec<u8>) -> Result<()> {
     match wire {
         Encoding::Big(dtype) if from.len() > SHORT => append_big(dtype.size(), from, out),
@@ -54,13 +54,13 @@ fn store(wire: Encoding, from: &[u8], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Up to as many bytes, choosing among kernels takes longer than turning the numbers round.
+/// Length in bytes up to which swapping bytes is faster than choosing a kernel.
 const SHORT: usize = 64;
 
-/// Appends numbers of 32 bits, the most significant byte first.
+/// Appends big-endian 32-bit numbers.
 pub(crate) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, out: &mut Vec<u8>) {
     out.reserve(4 * numbers.len());
-    // Turned round in pieces that stay in the nearest cache.
+    // Bytes are swapped in pieces that stay in the nearest cache.
     let mut turned = [[0; 4]; 512];
     while numbers.len() > 0 {
         let count = numbers.len().min(turned.len());
@@ -71,13 +71,13 @@ pub(crate) fn append_numbers(mut numbers: impl ExactSizeIterator<Item = u32>, ou
     }
 }
 
-/// A frame of a class without its own version: a byte count, and the version of `TStreamerInfo`.
+/// Frame of a class without its own version: a byte count, and the version of `TStreamerInfo`.
 const FRAME: usize = 6;
 const FRAMED: u32 = 0x4000_0000;
 const FRAME_HEAD: [u8; FRAME] = [0, 0, 0, 0, 0, FRAME_VERSION as u8];
 const FRAME_VERSION: u16 = 10;
 
-/// Writes the byte count of a frame that ends here.
+/// Sets the byte count of a frame that began at `begin`.
 fn close(begin: usize, data: &mut [u8]) -> Result<()> {
     let length = (data.len() - begin - 4) as u64;
     if length >= LONGEST {
@@ -89,11 +89,11 @@ fn close(begin: usize, data: &mut [u8]) -> Result<()> {
     Ok(())
 }
 
-/// Longer entries are refused: byte counts and positions in a basket have 30 bits.
+/// Maximum size of entries: byte counts and offsets in a basket have 30 bits.
 const LONGEST: u64 = 1 << 30;
 
 impl<'a> Values<'a> {
-    /// Finds the columns of a branch. The array has been validated.
+    /// Binds the source of a branch to its columns. The array has been validated.
     pub(super) fn bind(source: &Source, array: &'a Array) -> Result<Self> {
         if let Some(laid) = Laid::of(source, array)? {
             let stored = source.stored.clone();
@@ -113,7 +113,7 @@ impl<'a> Values<'a> {
         Ok(Self { stored: source.stored.clone(), laid: None, lists, node })
     }
 
-    /// At most how many bytes entries take, offsets included.
+    /// Returns an upper bound on the size of entries in bytes, with their offsets.
     pub(super) fn bytes(&self, rows: Range<usize>) -> u64 {
         let entries = rows.len() as u64;
         if let Some(laid) = &self.laid {
@@ -126,7 +126,7 @@ impl<'a> Values<'a> {
         self.node.bytes(rows) + (offset + frame + count) * entries
     }
 
-    /// Appends entries. Their places are checked again: memory of others may have changed since.
+    /// Appends entries. Offsets are checked again, as memory of other owners may have changed since.
     pub(super) fn append(&self, rows: Range<usize>, to: &mut Entries) -> Result<()> {
         let first = to.count;
         let result = self.append_rows(rows.clone(), to);
@@ -152,7 +152,7 @@ impl<'a> Values<'a> {
                     to.starts.extend((0..rows.len() as u32).map(|row| begin.wrapping_add(4 * row)));
                 }
                 let counts = lists[1..].iter().zip(lists).map(|(end, begin)| end.wrapping_sub(*begin));
-                // Differences below zero are larger than any count.
+                // Negative differences exceed any count as unsigned numbers.
                 let largest = counts.clone().fold(to.largest, |most, count| most.max(count.cast_unsigned()));
                 append_numbers(counts.map(|count| count as u32), &mut to.data);
                 to.largest = largest;
@@ -164,7 +164,7 @@ impl<'a> Values<'a> {
                 let (base, width) = (to.data.len() as u32, self.node.width() as u32);
                 let items = place(from)?..place(end)?;
                 self.node.append(items, &mut to.data, &mut to.largest)?;
-                // 32 bits, which bound the length of a basket.
+                // The difference of offsets may wrap in 32 bits, which bound the length of a basket.
                 let begin = |at: &i64| (*at as u32).wrapping_sub(from as u32).wrapping_mul(width);
                 to.starts.extend(lists[..rows.len()].iter().map(|at| base.wrapping_add(begin(at))));
                 Ok(())
@@ -212,7 +212,8 @@ impl<'a> Values<'a> {
         Ok(())
     }
 
-    /// Nested lists of numbers to the depth of the kernels, and their number of levels.
+    /// Returns nested lists of numbers up to the depth of the kernels, with their number of levels, or `None`
+    /// for other values.
     fn nested<'v>(&'v self, levels: &mut Levels<'v>) -> Option<(Lists<'v>, usize)> {
         levels[0] = self.lists.as_deref()?;
         let (mut node, mut count) = (&self.node, 1);
@@ -230,14 +231,14 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The offsets of the lists of some entries, one more than there are.
+    /// Returns the offsets of the lists of some entries, one more than there are entries.
     fn lists(&self, rows: &Range<usize>) -> Result<&[i64]> {
         self.lists.as_ref().and_then(|lists| lists.get(rows.start..=rows.end)).ok_or_else(changed)
     }
 }
 
 impl Node<'_> {
-    /// At most how many bytes rows take.
+    /// Returns an upper bound on the size of rows in bytes.
     fn bytes(&self, rows: Range<usize>) -> u64 {
         let count = rows.len() as u64;
         match self {
@@ -245,7 +246,7 @@ impl Node<'_> {
             Self::Numbers { .. } => count * self.width() as u64,
             Self::Text { offsets, .. } => {
                 let bytes = span(offsets, &rows).len() as u64;
-                // Long text has 5 bytes before it, and there can only be few of them.
+                // Long text has a length of 5 bytes, but there can only be few of them.
                 bytes + count + bytes / 64
             }
             Self::List { offsets, item } => 4 * count + item.bytes(span(offsets, &rows)),
@@ -255,7 +256,7 @@ impl Node<'_> {
         }
     }
 
-    /// Bytes of a row, for numbers.
+    /// Returns the size of a row of numbers in bytes, and 0 for other values.
     fn width(&self) -> usize {
         match self {
             Self::Numbers { width, wire, .. } => width / wire.dtype().size() * wire.width(),
@@ -321,7 +322,7 @@ impl Node<'_> {
     }
 }
 
-/// The items of lists.
+/// Returns the items of the lists of some rows.
 fn span(offsets: &[i64], rows: &Range<usize>) -> Range<usize> {
     let at = |row: usize| offsets.get(row).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
     let from = at(rows.start);
@@ -357,7 +358,7 @@ fn long_list(count: u64) -> Error {
     }
 }
 
-/// The path from a list's items on; empty for the items themselves.
+/// Returns the path from a list's items, which is empty for the items themselves.
 fn into_items(path: &[Step]) -> Result<&[Step]> {
     match path {
         [] => Ok(path),
@@ -366,18 +367,18 @@ fn into_items(path: &[Step]) -> Result<&[Step]> {
     }
 }
 
-/// Finds columns.
+/// Binder of the columns of a branch.
 struct Binder<'a> {
     array: &'a Array,
     wire: Option<Encoding>,
     /// Whether fixed dimensions are written as vectors.
     framed: bool,
-    /// Whether text may have NUL in it.
+    /// Whether text may contain a NUL.
     nul: bool,
 }
 
 impl<'a> Binder<'a> {
-    /// The values of a Form, or those that steps into lists and fields lead to.
+    /// Binds the values of a Form, or those at the end of a path of lists and fields.
     fn node(&self, form: &'a Form, path: &[Step], rows: u64) -> Result<Node<'a>> {
         Ok(match form {
             Form::Logical { content, .. } => return self.node(content, path, rows),

@@ -1,11 +1,11 @@
-//! Columns without missing values and categories: trees have neither.
+//! Converts columns with missing values or categories, which trees do not support.
 
 use super::Nulls;
 use forthwith_columns::{Array, Column, DType, Form, LogicalType, Lookup};
 use forthwith_plan::{Error, ErrorKind, Number, Result};
 
-/// The Form that is written for a Form: options become their content, categories strings, halves `float32`, and logical types
-/// their stored numbers.
+/// Returns the Form in which a Form is written: options become their content, categories strings, half floats
+/// `float32`, and logical types their stored numbers.
 pub(super) fn plain_form(form: &Form) -> Result<Form> {
     Ok(match form {
         Form::Numpy { shape, .. } if shape.contains(&0) => return Err(no_dimension(form)),
@@ -19,7 +19,7 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
             }
             plain
         }
-        // Values that are missing are refused, or filled, when they come.
+        // Missing values are an error, or are filled, when they are written.
         Form::Option { content, .. } => plain_form(content)?,
         Form::Logical { meaning: LogicalType::Decimal { .. }, .. } => {
             return Err(Error::unsupported(format!(
@@ -38,18 +38,19 @@ pub(super) fn plain_form(form: &Form) -> Result<Form> {
     })
 }
 
-/// Trees have no way to write it.
+/// Returns the error for a missing value, which trees cannot store.
 fn missing(form: &Form, at: usize) -> Error {
     let type_string = form.type_string();
     Error::new(ErrorKind::MissingValues { place: "a tree", type_string, row: at as u64 })
 }
 
-/// Arrays of no items take no memory, so that any number of them could be announced; C++ has none.
+/// Returns the error for arrays of no items: they take no memory, so that their length is not bounded, and
+/// C++ has none.
 fn no_dimension(form: &Form) -> Error {
     Error::unsupported(format!("{} in a tree: arrays of no items", form.type_string()))
 }
 
-/// Whether columns of a Form are written as they are.
+/// Returns whether the columns of a Form are written unchanged.
 pub(super) fn is_plain(form: &Form) -> bool {
     match form {
         Form::Numpy { .. } | Form::String { .. } | Form::Empty => true,
@@ -61,14 +62,14 @@ pub(super) fn is_plain(form: &Form) -> bool {
     }
 }
 
-/// Whether numbers are times, or mean another thing than themselves.
+/// Returns whether a Form has logical types, such as times, other than half floats.
 pub(super) fn means_more(form: &Form) -> bool {
     let is_more =
         |node: &Form| matches!(node, Form::Logical { meaning, .. } if *meaning != LogicalType::Half);
     form.nodes().any(is_more)
 }
 
-/// Converts an array to the Form that [`plain_form`] gives, with new columns and keys.
+/// Converts an array to the Form that [`plain_form`] returns, with new columns and keys.
 pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
     let fill = match nulls {
         Nulls::Refused => None,
@@ -80,7 +81,7 @@ pub(super) fn plain_array(array: &Array, nulls: Nulls) -> Result<Array> {
     Ok(Array { form, length: array.length, columns: gather.out })
 }
 
-/// Takes rows of nodes, each of which is a row or missing.
+/// Gathers rows of nodes, each of which is present or missing.
 struct Gather<'a> {
     columns: Lookup<'a>,
     /// Sentinel for missing values; without it, a missing value is an error.
@@ -150,7 +151,8 @@ impl Gather<'_> {
             Form::Logical { meaning: LogicalType::Half, content } => match content.kept() {
                 Form::Numpy { key, dtype: DType::UInt16, shape } => {
                     let each = shape.iter().product::<u64>() as usize;
-                    // Of a column that many steps share, only the part with their rows.
+                    // Only the part of the column with these rows is converted, as many steps may share the
+                    // column.
                     let begin = rows.iter().flatten().min().copied().unwrap_or_default();
                     let end = rows.iter().flatten().max().map_or(begin, |row| row + 1);
                     let halves = self.bytes(key, "data")?.as_chunks().0;
@@ -171,7 +173,7 @@ impl Gather<'_> {
         })
     }
 
-    /// Numbers of a Form, whose column is of these bytes.
+    /// Gathers the rows of numbers whose column has these bytes.
     fn numbers(&mut self, form: &Form, bytes: &[u8], rows: &[Option<usize>]) -> Result<Form> {
         let Form::Numpy { dtype, shape, .. } = form else { return Err(changed()) };
         let each = shape.iter().product::<u64>() as usize;
@@ -191,7 +193,7 @@ impl Gather<'_> {
         Ok(Form::Numpy { key, dtype: *dtype, shape: shape.clone() })
     }
 
-    /// Bytes of the sentinel, in native order.
+    /// Returns the bytes of the sentinel, in native order.
     fn filling(&self, form: &Form, dtype: DType) -> Result<Vec<u8>> {
         let fill = self.fill.unwrap_or_default();
         fill.bytes(dtype).ok_or_else(|| {
@@ -240,7 +242,7 @@ fn bounds(offsets: &[i64], row: usize) -> Result<(usize, usize)> {
     }
 }
 
-/// Arrays are validated before, so that only memory that others write meanwhile fails so.
+/// Returns the error for an array whose memory was changed by another owner after it was validated.
 pub(super) fn changed() -> Error {
     Error::invalid("an array that changed while it was written")
 }

@@ -1,4 +1,4 @@
-//! Entries of clusters of which not all are copied: their elements are taken, and become clusters of their own.
+//! Selected entries of partly copied clusters: their elements become clusters of their own.
 
 use super::fields::{Column, Fields, Node};
 use super::slot::Slot;
@@ -12,37 +12,37 @@ use forthwith_root::write::Compression;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// Elements, in ranges that follow each other.
+/// Elements, in adjacent ranges.
 type Rows = Vec<Range<u64>>;
 
-/// Entries that wait for their cluster to be complete.
+/// Entries that are collected for a cluster.
 #[derive(Debug)]
 pub(super) struct Cut {
     pub(super) entries: u64,
-    /// Of each column of the copy its elements.
+    /// Elements of each column of the copy.
     pub(super) slots: Vec<Slot>,
-    /// How the columns of these entries are stored and compressed, by their numbers in the copy.
+    /// Encoding and compression of each column of the copy for these entries.
     pub(super) columns: Vec<Option<(Stored, Compression)>>,
-    /// The representation of each field.
+    /// Representation of each field.
     representations: Vec<usize>,
-    /// Values so far of each alternative of a variant, by the field and the alternative.
+    /// Number of values so far of each alternative of a variant, by the field and the alternative.
     values: HashMap<(usize, u32), u64>,
 }
 
-/// The cluster that entries are taken from.
+/// Cluster from which entries are taken.
 pub(super) struct From<'f> {
     pub(super) ntuple: &'f Ntuple,
     pub(super) fields: &'f Fields,
-    /// Of each field its columns.
+    /// Columns of each field.
     pub(super) active: &'f [Active],
-    /// How the columns of the copy are stored, as far as that is known.
+    /// Encoding of each column of the copy, as far as it is known.
     pub(super) stored: &'f [Option<Stored>],
     /// Compression of new pages, if requested or if the column's own is unknown.
     pub(super) anew: Option<Compression>,
     pub(super) otherwise: Compression,
 }
 
-/// Bytes of elements that end a cluster: half of what ROOT takes for a cluster when compressed.
+/// Size of the elements that end a cluster, in bytes: half of ROOT's target for compressed clusters.
 const FULL: u64 = 64 << 20;
 
 impl Cut {
@@ -60,18 +60,19 @@ impl Cut {
         self.size() >= FULL
     }
 
-    /// Bytes of the elements that wait.
+    /// Returns the size of the collected elements in bytes.
     pub(super) fn size(&self) -> u64 {
         self.slots.iter().map(Slot::size).sum()
     }
 
-    /// Whether a cluster's columns have the representations of the pending cluster, so that both can be one.
+    /// Returns whether a cluster's columns have the representations of the pending cluster, so that both can
+    /// be one.
     pub(super) fn takes(&self, active: &[Active]) -> bool {
         let other = active.iter().map(|active| active.representation);
         self.entries == 0 || self.representations.iter().copied().eq(other)
     }
 
-    /// Takes entries of a cluster, counted from its first.
+    /// Takes the entries `rows` of a cluster, which count from its first.
     pub(super) fn take(&mut self, from: &From<'_>, rows: &[Range<u64>], codecs: &mut Codecs) -> Result<()> {
         self.representations = from.active.iter().map(|active| active.representation).collect();
         for (number, node) in from.fields.nodes.iter().enumerate() {
@@ -83,14 +84,14 @@ impl Cut {
         Ok(())
     }
 
-    /// After the entries became a cluster.
+    /// Removes all elements after they became a cluster.
     pub(super) fn clear(&mut self) {
         self.entries = 0;
         self.values.clear();
         self.columns.fill(None);
     }
 
-    /// Takes the values of a field that belong to rows of the one around it.
+    /// Takes the values of a field in `rows` of its parent.
     fn field(
         &mut self,
         from: &From<'_>,
@@ -136,7 +137,7 @@ impl Cut {
         }
     }
 
-    /// Cuts the columns below a field.
+    /// Takes the values of the children of a field.
     fn below(
         &mut self,
         from: &From<'_>,
@@ -147,7 +148,7 @@ impl Cut {
         node.children.iter().try_for_each(|&child| self.field(from, child, rows, codecs))
     }
 
-    /// Notes how a column is stored in the copy; answers how it is stored here.
+    /// Sets the encoding of a column in the copy. Returns the encoding in this cluster.
     fn begin(&mut self, from: &From<'_>, column: &Column, found: &Found) -> Result<Stored> {
         let stored = column.stored.clone();
         let stored = stored.map_err(|what| Error::unsupported(format!("choosing entries of {what}")))?;
@@ -167,7 +168,7 @@ impl Cut {
         self.slots.get_mut(column.target).ok_or_else(|| Error::fault("a column of no ntuple"))
     }
 
-    /// Takes elements as they are.
+    /// Takes elements of a fixed size.
     fn numbers(
         &mut self,
         from: &From<'_>,
@@ -192,7 +193,7 @@ impl Cut {
         rows.iter().try_for_each(&mut take)
     }
 
-    /// Takes ends of lists, and answers which items are in these.
+    /// Takes ends of lists. Returns the items in these.
     fn ends(
         &mut self,
         from: &From<'_>,
@@ -224,7 +225,7 @@ impl Cut {
         Ok(items)
     }
 
-    /// Takes the elements of a variant, and answers which values of each alternative they are.
+    /// Takes the elements of a variant. Returns the values of each alternative.
     fn values_of(
         &mut self,
         from: &From<'_>,
@@ -266,7 +267,7 @@ impl Cut {
     }
 }
 
-/// Numbers of a width, the lowest byte first, with the sign in the lowest bit, or so no longer.
+/// Encodes (`to`) or decodes zigzag numbers of a width, which are little-endian.
 fn zigzag(numbers: &[u8], width: usize, to: bool) -> Vec<u8> {
     let mut turned = Vec::with_capacity(numbers.len());
     let shift = 64 - 8 * width as u32;
@@ -286,7 +287,7 @@ fn zigzag(numbers: &[u8], width: usize, to: bool) -> Vec<u8> {
     turned
 }
 
-/// Rows of a field with several values in each of the one around it.
+/// Returns the rows of a field with `times` values in each value of the parent.
 fn repeated(rows: &[Range<u64>], times: u64) -> Result<Rows> {
     let too_many = || Error::fault("more values of a field than can be counted");
     let mut all = Rows::with_capacity(rows.len());

@@ -1,4 +1,4 @@
-//! The fields of an ntuple that are copied, and what describes them in the copy.
+//! Fields of an ntuple to copy, and their description in the copy.
 
 use crate::Ntuple;
 use crate::coding::Stored;
@@ -10,43 +10,43 @@ use crate::write::frame::Frames;
 use forthwith_plan::{Dataset, Error, Result};
 use std::collections::HashSet;
 
-/// The copied fields of one ntuple, parents before children.
+/// Copied fields of one ntuple, parents before children.
 #[derive(Debug)]
 pub(super) struct Fields {
     pub(super) nodes: Vec<Node>,
-    /// Columns of the copy.
+    /// Number of columns in the copy.
     pub(super) columns: usize,
 }
 
-/// A field with columns of its own.
+/// A field with its columns.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// The path of its names, for errors.
+    /// Path of the field, for errors.
     pub(super) path: String,
     pub(super) role: u16,
-    /// Values in each of the parent.
+    /// Number of values in each value of the parent.
     pub(super) repeats: u64,
-    /// Elements of its first column in an entry, where all entries have as many.
+    /// Number of elements of the first column in an entry, if that is fixed.
     pub(super) times: Option<u64>,
-    /// The columns of each representation.
+    /// Columns of each representation.
     pub(super) representations: Vec<Vec<Column>>,
     pub(super) children: Vec<usize>,
     pub(super) is_top: bool,
 }
 
-/// A column that is copied.
+/// A column to copy.
 #[derive(Debug)]
 pub(super) struct Column {
-    /// Its number in the ntuple that is read.
+    /// Index in the source.
     pub(super) source: u32,
-    /// Its number in the copy.
+    /// Index in the copy.
     pub(super) target: usize,
     pub(super) bits: u16,
-    /// How its elements are stored, or why that is not known.
+    /// Encoding of its elements, or the reason why it is not supported.
     pub(super) stored: Result<Stored, String>,
 }
 
-/// What a header says, and what its extension adds: names of the ntuple and its writer, and four lists.
+/// Contents of a header and its extension: the name, the description, the writer, and four lists each.
 #[derive(Debug)]
 pub(super) struct Described {
     pub(super) texts: [Vec<u8>; 3],
@@ -54,20 +54,21 @@ pub(super) struct Described {
     pub(super) added: [RawList; 4],
 }
 
-/// Which fields are wanted, by their paths.
+/// Selects fields by path.
 pub(super) type IsKept<'k> = dyn Fn(&str) -> bool + 'k;
 
-/// The new number of each field, and of each column, that is copied.
+/// New index of each field and column that is copied.
 struct Numbers {
     fields: Vec<Option<u32>>,
     columns: Vec<Option<u32>>,
 }
 
 impl Fields {
-    /// The selected fields of an ntuple and those that they project, with their descriptions.
+    /// Returns the selected fields of an ntuple and those that they project, with their descriptions.
     ///
     /// # Errors
-    /// Only some parts of a field are selected; the header or the footer cannot be read any more.
+    /// Returns an error if only some parts of a field are selected, or if the header or footer cannot be
+    /// read.
     pub(super) fn of(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<(Self, Described)> {
         let schema = ntuple.schema();
         let kept = kept(ntuple, is_kept)?;
@@ -83,7 +84,8 @@ impl Fields {
         Ok((fields, described))
     }
 
-    /// For each column of the copy, the column of the first representation, by which elements are counted.
+    /// Returns for each column of the copy the column of the first representation, by which elements are
+    /// counted.
     pub(super) fn counted(&self) -> Vec<usize> {
         let mut counted: Vec<usize> = (0..self.columns).collect();
         for node in &self.nodes {
@@ -99,7 +101,7 @@ impl Fields {
         counted
     }
 
-    /// How each column of the copy is stored, as far as that is known.
+    /// Returns the encoding of each column of the copy, as far as it is known.
     pub(super) fn stored(&self) -> Vec<Option<Stored>> {
         let mut found = vec![None; self.columns];
         for column in self.nodes.iter().flat_map(|node| node.representations.iter().flatten()) {
@@ -110,7 +112,7 @@ impl Fields {
         found
     }
 
-    /// Adds a field and all that is in it. `times` is how many values of the parent an entry has.
+    /// Adds a field and its children. `times` is the number of values of the parent in an entry, if fixed.
     fn node(
         &mut self,
         schema: &Schema,
@@ -141,7 +143,7 @@ impl Fields {
         self.nodes.push(node);
         let below = if matches!(role, COLLECTION | VARIANT) { None } else { times };
         let path = self.nodes[number].path.clone();
-        // The schema has limited how deep fields are.
+        // The depth of fields was checked by the schema.
         for &child in schema.children(Some(id)) {
             if let Some(child) = self.node(schema, numbers, child, below, &path) {
                 self.nodes[number].children.push(child);
@@ -152,8 +154,8 @@ impl Fields {
 }
 
 impl Described {
-    /// Whether another ntuple has the same fields and columns, wherever they are described, but for the types
-    /// of the columns.
+    /// Returns whether another ntuple has the same fields and columns, in header or extension, apart from the
+    /// types of columns.
     pub(super) fn is_like(&self, other: &Self) -> Result<bool> {
         let joined = |one: &Self, at: usize| {
             let (header, added) = (&one.header[at], &one.added[at]);
@@ -163,7 +165,7 @@ impl Described {
             && self.untyped_columns()? == other.untyped_columns()?)
     }
 
-    /// The records of columns without their types, which are two numbers of 16 bits.
+    /// Returns the records of columns without their types, which are two 16-bit numbers.
     fn untyped_columns(&self) -> Result<Vec<Vec<u8>>> {
         let what = "a column";
         let mut found = Vec::new();
@@ -197,17 +199,17 @@ impl Numbers {
     }
 }
 
-/// The field at the top that a field is in.
+/// Returns the top-level field that contains a field.
 fn top(schema: &Schema, field: u32) -> u32 {
     let mut at = field;
-    // Parents have smaller numbers.
+    // Parents have smaller indexes.
     while let Some(parent) = schema.fields.get(at as usize).and_then(|of| of.parent) {
         at = parent;
     }
     at
 }
 
-/// The copied top-level fields: selected ones, and those that these project.
+/// Returns the copied top-level fields: selected ones, and those that these project.
 fn kept(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<HashSet<u32>> {
     let (schema, fields) = (ntuple.schema(), ntuple.fields()?);
     let mut kept = HashSet::new();
@@ -219,7 +221,7 @@ fn kept(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<HashSet<u32>> {
             kept.insert(top);
             continue;
         }
-        // A member is wanted with all that is in it.
+        // A selected member includes its children.
         let mut wanted = vec![false];
         let (mut leaves, mut wanted_leaves) = (0_u64, 0_u64);
         for member in rest.iter().take_while(|member| member.parent.is_some()) {
@@ -249,8 +251,8 @@ fn kept(ntuple: &Ntuple, is_kept: &IsKept<'_>) -> Result<HashSet<u32>> {
     Ok(kept)
 }
 
-/// What describes the fields that are copied. No column is late in a copy: entries from before it was added
-/// get elements of zero.
+/// Returns the descriptions of the copied fields. Columns of a copy are not deferred: entries from before a
+/// column was added get elements of zero.
 fn described(ntuple: &Ntuple, numbers: &Numbers) -> Result<Described> {
     let header = ntuple.header()?;
     let mut body = crate::blob::body(&header);
@@ -273,7 +275,8 @@ fn described(ntuple: &Ntuple, numbers: &Numbers) -> Result<Described> {
     Ok(Described { texts, header, added })
 }
 
-/// The four lists of records with their new ids. `counts` are the numbers of records before these lists.
+/// Returns the four lists of records with new indexes. `first_field` and `first_column` count the records
+/// before these lists.
 fn renumbered(
     [fields, columns, aliases, classes]: [RawList; 4],
     numbers: &Numbers,
@@ -304,7 +307,7 @@ fn renumbered(
     Ok([fields, columns, aliases, classes])
 }
 
-/// Records of a list, each as `new` makes it, or left out.
+/// Returns a list of the records that `new` returns, without those for which it returns `None`.
 fn records(
     list: &RawList,
     what: &'static str,
@@ -322,7 +325,7 @@ fn records(
     Ok(RawList { items, bytes: frames.into_bytes() })
 }
 
-/// The record of a field with its new number, that of its parent and of the field that it shows.
+/// Returns the record of a field with the new indexes of itself, its parent and the field that it projects.
 fn field(body: &[u8], id: u32, new: u32, numbers: &Numbers) -> Result<Vec<u8>> {
     let what = "a field";
     let mut made = body.to_vec();
@@ -348,7 +351,7 @@ fn field(body: &[u8], id: u32, new: u32, numbers: &Numbers) -> Result<Vec<u8>> {
     Ok(made)
 }
 
-/// The record of a column with the new number of its field, and without a first element.
+/// Returns the record of a column with the new index of its field, and without a first element.
 fn column(body: &[u8], numbers: &Numbers) -> Result<Vec<u8>> {
     let what = "a column";
     let mut record = Reader::new(body, 0);

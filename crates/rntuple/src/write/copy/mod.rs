@@ -1,5 +1,5 @@
-//! Ntuples copied to another file, and put one behind the other: their pages as they are stored, where all
-//! entries of a cluster are wanted.
+//! Copies ntuples to another file, and merges them: the pages of completely selected clusters are copied as
+//! stored.
 
 mod cut;
 mod fields;
@@ -24,13 +24,13 @@ use forthwith_root::write::{Compression, DirectoryId, FileWriter};
 use std::ops::Range;
 use stored::{Active, Codecs, Found, no_zeros};
 
-/// An ntuple being copied, or several being merged. The fields are those of the first one; pages get new
-/// places, lists and numbers.
+/// Copy of an ntuple, or merge of several. The fields are those of the first one; pages get new positions,
+/// page lists and indexes.
 ///
-/// Clusters of which some entries are wanted are taken apart: of each column the elements that belong to
-/// these entries become pages of a new cluster, encoded as they were. Entries from before a column was added
-/// get elements of zero, since those of another file stand before them. Clusters of another ntuple whose columns
-/// hold the same elements in other encodings are taken apart in the same way, and encoded as those of the first.
+/// Partly selected clusters are divided: for each column, the elements of the selected entries become pages
+/// of a new cluster, in the same encoding. Entries from before a column was added get elements of zero, since
+/// those of another file may precede them. Clusters of another ntuple whose columns have other encodings of
+/// the same elements are divided in the same way, and encoded as those of the first.
 #[derive(Debug)]
 pub struct NtupleCopy {
     directory: DirectoryId,
@@ -40,30 +40,31 @@ pub struct NtupleCopy {
     version: [u16; 4],
     clusters: Clusters,
     entries: u64,
-    /// Elements of each column so far; of several representations the first counts those of all.
+    /// Number of elements of each column so far. For several representations, the first counts those of all.
     elements: Vec<u64>,
     /// For each column, the column by which elements are counted.
     counted: Vec<usize>,
     cut: Cut,
-    /// How each column is stored, as far as that is known.
+    /// Encoding of each column, as far as it is known.
     stored: Vec<Option<Stored>>,
     anew: Option<Compression>,
     codecs: Codecs,
 }
 
-/// An ntuple that is added, with the parts that are copied.
+/// An added ntuple, with the fields that are copied.
 struct Added<'a> {
     ntuple: &'a Ntuple,
     fields: &'a Fields,
 }
 
 impl NtupleCopy {
-    /// Begins a copy of an ntuple into a directory of a new file: of the top-level fields whose path, or the paths of all
-    /// their members, `is_kept` accepts, and of fields that these project. With a `compression`, pages are compressed
-    /// anew; their elements and their number stay.
+    /// Begins a copy of an ntuple into a directory of a new file. It has the top-level fields whose path, or
+    /// the paths of all of whose members, `is_kept` accepts, and the fields that these project. With a
+    /// `compression`, pages are recompressed, with the same elements.
     ///
     /// # Errors
-    /// The ntuple is damaged or has attribute sets; only some parts of a field are selected; the sink fails.
+    /// Returns an error if the ntuple is damaged or has attribute sets, if only some parts of a field are
+    /// selected, or if writing fails.
     pub fn new(
         file: &mut FileWriter,
         directory: DirectoryId,
@@ -96,12 +97,12 @@ impl NtupleCopy {
         })
     }
 
-    /// Appends entries of an ntuple: all, or those in ranges that ascend. `progress` is called with the bytes of
-    /// each cluster; an answer of `false` ends the copy.
+    /// Appends entries of an ntuple: all, or those in ascending ranges. `progress` is called with the bytes
+    /// of each cluster. Returning `false` cancels the copy.
     ///
     /// # Errors
-    /// Its selected fields or columns differ from those of the first ntuple; a page is damaged; entries of such columns
-    /// cannot be selected; the sink fails.
+    /// Returns an error if the selected fields or columns differ from those of the first ntuple, if a page is
+    /// damaged, if entries of its columns cannot be selected, or if writing fails.
     pub fn add(
         &mut self,
         file: &mut FileWriter,
@@ -144,10 +145,10 @@ impl NtupleCopy {
         Ok(())
     }
 
-    /// Writes what says where the clusters are, and lists the ntuple. Answers the number of entries.
+    /// Writes the footer and the anchor, and adds the ntuple to its directory. Returns the number of entries.
     ///
     /// # Errors
-    /// What the file's sink says.
+    /// Returns an error if writing fails.
     pub fn finish(mut self, file: &mut FileWriter) -> Result<u64> {
         self.end_cut(file)?;
         let anchor =
@@ -155,7 +156,7 @@ impl NtupleCopy {
         let (place, added) = ((self.directory, &*self.name), &self.described.added);
         // Attribute sets are not copied.
         self.clusters.end(file, place, anchor, &RawList::default(), |frames| {
-            // Also of empty ones: not all readers take an extension without lists.
+            // Written also if it is empty, as not all readers accept an extension without lists.
             for list in added {
                 frames.list_behind::<()>(list, &[], |_, ()| ());
             }
@@ -163,8 +164,8 @@ impl NtupleCopy {
         Ok(self.entries)
     }
 
-    /// Copies a cluster, or the entries `rows` of it, counted from its first; `as_stored` unless its columns are
-    /// encoded in another way. Answers the bytes.
+    /// Copies a cluster, or the entries `rows` of it, which count from its first. `as_stored` is set unless
+    /// its columns have another encoding. Returns the number of bytes.
     fn cluster(
         &mut self,
         file: &mut FileWriter,
@@ -231,7 +232,7 @@ impl NtupleCopy {
         Ok(bytes)
     }
 
-    /// The pages of a column in a cluster, behind those of elements that were not written.
+    /// Returns the copied pages of a column in a cluster, after pages of its unwritten elements.
     fn column(
         &mut self,
         file: &mut FileWriter,
@@ -258,7 +259,7 @@ impl NtupleCopy {
         Ok(pages)
     }
 
-    /// Makes pages of zeros, of which all but the last are one in the file.
+    /// Adds pages of zeros, of which all but the last are one page in the file.
     fn zeros(
         &mut self,
         file: &mut FileWriter,
@@ -287,7 +288,7 @@ impl NtupleCopy {
         Ok(())
     }
 
-    /// Writes the entries that were taken from clusters as one.
+    /// Writes the collected entries as a cluster.
     fn end_cut(&mut self, file: &mut FileWriter) -> Result<()> {
         if self.cut.entries == 0 {
             return Ok(());
@@ -314,7 +315,7 @@ impl NtupleCopy {
         self.write(file, entries, places, pages)
     }
 
-    /// The first of the next elements of a column.
+    /// Returns the index of a column's next element, and advances it by `count`.
     fn advance(&mut self, column: usize, count: u64) -> u64 {
         let Some(elements) = self.elements.get_mut(column) else { return 0 };
         let first = *elements;
@@ -337,7 +338,7 @@ impl NtupleCopy {
     }
 }
 
-/// What of some ranges is in others, counted from the first of these.
+/// Returns the parts of ranges that are within `part`, relative to its start.
 fn within(ranges: &[Range<u64>], part: &Range<u64>) -> Vec<Range<u64>> {
     let from = ranges.partition_point(|range| range.end <= part.start);
     let inside = ranges.iter().skip(from).take_while(|range| range.start < part.end);

@@ -1,4 +1,4 @@
-//! Elements of one column that wait for their cluster, and the pages that are made of them.
+//! Elements of one column that are collected for a cluster, and their pages.
 
 use super::stored::{Chunk, Codecs};
 use crate::coding::{Kind, Stored};
@@ -9,37 +9,37 @@ use forthwith_columns::kernels::{Planes, to_planes};
 use forthwith_plan::{Error, Result};
 use forthwith_root::write::Compression;
 
-/// The elements of a column that were taken from clusters so far.
+/// Elements of a column that were taken from clusters so far.
 #[derive(Debug, Default)]
 pub(super) struct Slot {
     pub(super) count: u64,
-    /// The ends of lists, in native order.
+    /// Ends of lists, in native byte order.
     pub(super) ends: Vec<[u8; 8]>,
-    /// All other elements, without gaps; the first one begins with the lowest bit of the first byte.
+    /// All other elements, contiguous from the lowest bit of the first byte.
     bytes: Vec<u8>,
 }
 
-/// Bytes of a page's payload at most, as ROOT has it.
+/// Maximum size of a page before compression in bytes, as in ROOT.
 const PAGE: u64 = 1 << 20;
 
-/// Elements of a page at most: whole bytes of them.
+/// Returns the maximum number of elements in a page, a multiple of 8.
 pub(super) fn most(bits: u16) -> u64 {
     (PAGE * 8 / u64::from(bits.max(1))).max(8) & !7
 }
 
 impl Slot {
-    /// Bytes that it keeps.
+    /// Returns the size of the elements in bytes.
     pub(super) fn size(&self) -> u64 {
         (self.bytes.len() + 8 * self.ends.len()) as u64
     }
 
-    /// Appends an end.
+    /// Appends the end of a list.
     pub(super) fn end(&mut self, end: u64) {
         self.ends.push(end.to_ne_bytes());
         self.count += 1;
     }
 
-    /// Appends elements.
+    /// Appends elements of `bits` bits.
     pub(super) fn append(&mut self, chunk: &Chunk<'_>, bits: u16) -> Result<()> {
         let each = u64::from(bits);
         match chunk {
@@ -64,15 +64,15 @@ impl Slot {
         Ok(())
     }
 
-    /// Appends the element of a variant: the number of the value among those of its alternative, and which
-    /// alternative that is, from 1 on.
+    /// Appends the element of a variant: the index of the value among those of its alternative, and the
+    /// alternative, from 1.
     pub(super) fn switch(&mut self, at: u64, alternative: u32) {
         self.bytes.extend(at.to_le_bytes());
         self.bytes.extend(alternative.to_le_bytes());
         self.count += 1;
     }
 
-    /// The pages of all elements, after which there are none.
+    /// Encodes all elements to pages, and removes them.
     pub(super) fn pages(
         &mut self,
         stored: &Stored,
@@ -106,7 +106,7 @@ impl Slot {
     }
 }
 
-/// Appends `count` bits of `from`, from bit `start` on, behind the first `used` bits of `into`.
+/// Appends `count` bits of `from`, from bit `start` on, after the first `used` bits of `into`.
 fn append_bits(into: &mut Vec<u8>, used: u64, from: &[u8], start: u64, count: u64) {
     let bit = |at: u64| from.get((at / 8) as usize).map_or(0, |byte| byte >> (at % 8) & 1);
     let byte = |at: usize| u16::from(from.get(at).copied().unwrap_or(0));
@@ -133,7 +133,7 @@ fn append_bits(into: &mut Vec<u8>, used: u64, from: &[u8], start: u64, count: u6
 mod tests {
     use super::*;
 
-    /// Elements of each number of bits, taken from several places of a page, stand behind each other.
+    /// Elements of any width, taken from several ranges of a page, are contiguous.
     #[test]
     fn elements_of_any_number_of_bits_follow_each_other() {
         let page: Vec<u8> = (0..400u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 11) as u8).collect();

@@ -1,4 +1,4 @@
-//! Pages of an ntuple that is read: as they are stored, compressed anew, or their elements.
+//! Pages of the source: as stored, recompressed, or their elements.
 
 use super::fields::{Column, Node};
 use crate::Ntuple;
@@ -16,7 +16,7 @@ use forthwith_root::{check_record, decompress_record};
 use std::cmp::Ordering;
 use std::ops::Range;
 
-/// Codecs with their contexts, and memory for a payload.
+/// Codecs with their contexts, and a buffer for a payload.
 #[derive(Debug)]
 pub(super) struct Codecs {
     decompressor: Decompressor,
@@ -28,11 +28,11 @@ pub(super) struct Codecs {
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) pages: ColumnPages,
-    /// Elements that were not written, because the column was added later; they come first.
+    /// Number of elements that were not written because the column was added later. They come first.
     pub(super) zeros: u64,
 }
 
-/// The columns of a field in a cluster, and the representation that they are.
+/// Columns of a field in a cluster, and their representation.
 #[derive(Debug)]
 pub(super) struct Active {
     pub(super) representation: usize,
@@ -40,21 +40,21 @@ pub(super) struct Active {
 }
 
 impl Found {
-    /// Elements, written or not.
+    /// Returns the number of elements, written or not.
     pub(super) fn count(&self) -> u64 {
         self.zeros.saturating_add(self.pages.elements)
     }
 }
 
 impl Active {
-    /// The columns of a field in a cluster.
+    /// Returns the columns of a field in a cluster.
     ///
     /// # Errors
-    /// It lacks elements, and no column of it was added later.
+    /// Returns an error if elements are missing and the column was not added later.
     pub(super) fn of(ntuple: &Ntuple, at: Numbered<'_>, node: &Node) -> Result<Self> {
         let expected = node.times.map(|times| expected(at, times)).transpose()?;
         let zeros = |column: &Column, number: usize, found: u64| match expected {
-            // The number of items of lists is not known from entries.
+            // The number of items of lists does not follow from the entries.
             Some(expected) if number == 0 => unwritten(ntuple, column.source, expected, found),
             _ => Ok(0),
         };
@@ -87,7 +87,7 @@ impl Codecs {
         Self { decompressor, compressor, payload: Vec::new() }
     }
 
-    /// A page with its checksum: as it is stored, or compressed in another way.
+    /// Returns a page with its checksum, as stored or recompressed.
     pub(super) fn copied(
         &mut self,
         ntuple: &Ntuple,
@@ -107,7 +107,7 @@ impl Codecs {
         made.map_err(here)
     }
 
-    /// A page of a payload, compressed.
+    /// Compresses a payload to a page.
     pub(super) fn compressed(
         &mut self,
         compression: Compression,
@@ -121,7 +121,7 @@ impl Codecs {
         Ok(sealed(elements, made))
     }
 
-    /// The elements of a page, put together from their planes of bytes; ends of lists as numbers of 64 bits.
+    /// Returns the elements of a page, without planes; ends of lists as 64-bit numbers.
     fn elements(&mut self, ntuple: &Ntuple, page: &Page, stored: &Stored) -> Result<Vec<u8>> {
         let data = ntuple.page_data(page, true)?;
         let mut payload = std::mem::take(&mut self.payload);
@@ -142,7 +142,7 @@ impl Codecs {
         made
     }
 
-    /// The payload of a page: the stored bytes, or, decompressed, `into`.
+    /// Returns the payload of a page, decompressed to `into` if it is compressed.
     fn decompressed<'p>(&mut self, stored: &'p [u8], length: u64, into: &'p mut Vec<u8>) -> Result<&'p [u8]> {
         let length = usize::try_from(length).unwrap_or(usize::MAX);
         match stored.len().cmp(&length) {
@@ -158,7 +158,7 @@ impl Codecs {
     }
 }
 
-/// The elements of a column in a cluster, of which the page that was read last is kept.
+/// Reader of the elements of a column in a cluster, which caches the last page.
 #[derive(Debug)]
 pub(super) struct Elements<'c> {
     ntuple: &'c Ntuple,
@@ -167,11 +167,11 @@ pub(super) struct Elements<'c> {
     last: Option<(usize, Vec<u8>)>,
 }
 
-/// Elements that follow each other.
+/// Contiguous elements.
 pub(super) enum Chunk<'e> {
-    /// They were not written.
+    /// Elements that were not written.
     Zeros(u64),
-    /// Those of a page that are wanted, and all of the page.
+    /// Elements of a page: the requested range, and the whole page.
     Page(Range<usize>, &'e [u8]),
 }
 
@@ -183,7 +183,7 @@ impl<'c> Elements<'c> {
     /// Calls `take` with the elements of a range, chunk by chunk.
     ///
     /// # Errors
-    /// The column has fewer; a damaged page; what `take` says.
+    /// Returns an error if the column has fewer elements or a page is damaged, and errors of `take`.
     pub(super) fn visit(
         &mut self,
         codecs: &mut Codecs,
@@ -226,10 +226,10 @@ impl<'c> Elements<'c> {
 }
 
 impl Elements<'_> {
-    /// Calls `take` with each element of a range, of `SIZE` bytes.
+    /// Calls `take` with each element of a range, each of `SIZE` bytes.
     ///
     /// # Errors
-    /// As [`visit`](Self::visit).
+    /// Returns the errors of [`visit`](Self::visit).
     pub(super) fn each<const SIZE: usize>(
         &mut self,
         codecs: &mut Codecs,
@@ -246,7 +246,7 @@ impl Elements<'_> {
     }
 }
 
-/// The refusal of a value for entries that have none.
+/// Returns the error for a field without a value for entries from before it was added.
 pub(super) fn no_zeros() -> Error {
     let what = "copying a field of quantised numbers, or of objects in a stream, with entries from before it was added";
     Error::unsupported(what)
@@ -258,7 +258,7 @@ fn sealed(elements: u32, mut stored: Vec<u8>) -> Sealed {
     Sealed { elements, bytes: PageBytes::Kept(stored) }
 }
 
-/// Numbers that are in planes of bytes.
+/// Returns the numbers in planes of bytes.
 fn whole(stored: &Stored, planes: &[u8], elements: u32) -> Result<Vec<u8>> {
     let mut numbers = vec![0; planes.len()];
     let (width, all) = (usize::from(stored.bits) / 8, 0..elements as usize);
@@ -267,7 +267,7 @@ fn whole(stored: &Stored, planes: &[u8], elements: u32) -> Result<Vec<u8>> {
     Ok(numbers)
 }
 
-/// Numbers in this machine's order of bytes.
+/// Converts little-endian numbers to native byte order.
 fn native(stored: &Stored, numbers: &[u8]) -> Vec<u8> {
     let mut made = numbers.to_vec();
     if cfg!(target_endian = "big") {
@@ -276,7 +276,7 @@ fn native(stored: &Stored, numbers: &[u8]) -> Vec<u8> {
     made
 }
 
-/// Ends of lists, each of which `meaning` makes of a number in this machine's order of bytes.
+/// Converts ends of lists with `meaning`, in native byte order.
 fn ends(stored: &Stored, numbers: &[u8], mut meaning: impl FnMut(u64) -> u64) -> Result<Vec<u8>> {
     let mut made = Vec::with_capacity(numbers.len() / usize::from(stored.bits / 8).max(1) * 8);
     match stored.bits {
@@ -292,7 +292,7 @@ fn ends(stored: &Stored, numbers: &[u8], mut meaning: impl FnMut(u64) -> u64) ->
     Ok(made)
 }
 
-/// Bytes of the payload of a page.
+/// Returns the size of a page's payload in bytes.
 fn length(elements: u32, bits: u16) -> u64 {
     (u64::from(elements) * u64::from(bits)).div_ceil(8)
 }

@@ -4,19 +4,19 @@ use super::{Array, Items, List, Member, NONE, Object, Packed, Shape, Value};
 use forthwith_columns::DType;
 
 impl<'a> Array<'a> {
-    /// The number of items.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.basic.size()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// The numbers as integers; floating-point ones are cut.
+    /// Returns the numbers as integers; floating-point numbers are truncated.
     pub fn ints(&self) -> impl ExactSizeIterator<Item = i64> + use<'a> {
         let basic = self.basic;
         self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
@@ -28,7 +28,7 @@ impl<'a> Array<'a> {
         })
     }
 
-    /// The numbers as floating-point numbers.
+    /// Returns the numbers as floating-point numbers.
     pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + use<'a> {
         let basic = self.basic;
         self.bytes.chunks_exact(basic.size()).map(move |bytes| match number(basic, bytes) {
@@ -42,32 +42,32 @@ impl<'a> Array<'a> {
 }
 
 impl Packed<'_> {
-    /// The number of items.
+    /// Returns the number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len() / self.numbers.size()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
 
-    /// Whether they are `float`s in memory; else they are `double`s.
+    /// Returns whether the numbers are `float` in memory, and otherwise `double`.
     #[must_use]
     pub fn is_single(&self) -> bool {
         self.numbers.is_single()
     }
 
-    /// The numbers.
+    /// Returns the numbers.
     pub fn floats(&self) -> impl ExactSizeIterator<Item = f64> + '_ {
         self.bytes.chunks_exact(self.numbers.size()).map(|bytes| self.numbers.unpacked(bytes))
     }
 }
 
 impl List<'_> {
-    /// The kind of container.
+    /// Returns the kind of container.
     #[must_use]
     pub fn shape(&self) -> Shape {
         self.shape
@@ -79,7 +79,7 @@ impl<'a> Iterator for List<'a> {
 
     fn next(&mut self) -> Option<Self::Item> {
         let member = *self.members.next()?;
-        // Any object: values of members do not depend on whose they are.
+        // Any object will do, as values do not depend on it.
         Some(Object { objects: self.objects, number: 0 }.value(member))
     }
 
@@ -90,7 +90,7 @@ impl<'a> Iterator for List<'a> {
 
 impl ExactSizeIterator for List<'_> {}
 
-/// The number that these bytes, as many as its kind has, are.
+/// Decodes a big-endian number of this type.
 pub(in crate::object) fn number(basic: DType, bytes: &[u8]) -> Member {
     let mut wide = [0; 8];
     wide[8 - bytes.len()..].copy_from_slice(bytes);

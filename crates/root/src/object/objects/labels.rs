@@ -1,4 +1,4 @@
-//! Labels of members: names that tell a member from those that it hides.
+//! Labels of members: names that distinguish a member from those that it hides.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -9,8 +9,9 @@ use super::Object;
 use crate::object::steps::BaseSpan;
 
 impl<'a> Object<'a> {
-    /// Unique labels of the members in these slots, which are all or those of a base: the name, or `Base::name` for a member of a
-    /// base that another base or the class itself has as well. `None` if all names differ.
+    /// Returns unique labels of the members in these slots, which are all or those of a base: the name, or
+    /// `Base::name` for a member of a base if another base or the class itself has the same name. Returns
+    /// `None` if all names differ.
     #[must_use]
     pub fn labels(self, slots: Range<usize>) -> Option<Vec<String>> {
         let (steps, _) = self.steps()?;
@@ -29,7 +30,8 @@ impl<'a> Object<'a> {
     }
 }
 
-/// The labels of the members of a class, whose bases are the first of these spans, each before its own.
+/// Returns the labels of the members of a class. `bases` begins with the spans of its bases, each before
+/// those of its own bases.
 fn labelled(names: &[Box<str>], bases: &[BaseSpan], slots: Range<u32>) -> Vec<String> {
     let mut members: Vec<(Option<&str>, String)> = Vec::new();
     let own = |slots: Range<u32>| {

@@ -100,13 +100,13 @@ impl NdHistogram {
     pub(super) fn add(&mut self, other: Self) -> Result<()> {
         if self.axes.len() != other.axes.len() {
             let what =
-                format!("adding histograms of {} and {} dimensions", self.axes.len(), other.axes.len());
+                format!("merging histograms of {} and {} dimensions", self.axes.len(), other.axes.len());
             return Err(Error::unsupported(what));
         }
         for (number, (own, axis)) in self.axes.iter().zip(&other.axes).enumerate() {
             if !own.is_same(axis) {
                 let what = format!(
-                    "adding histograms of other bins: its axis {number} has {}, and that of the first {}",
+                    "merging histograms of different binning: axis {number} has {}, that of the first {}",
                     axis.describe(),
                     own.describe()
                 );
@@ -174,7 +174,7 @@ fn add(own: &mut Option<BinArray>, more: Option<BinArray>) -> Result<()> {
         // Equal axes have equal numbers of bins.
         (Some(own), Some(more)) => match own.add(&more) {
             true => Ok(()),
-            false => Err(Error::unsupported("adding histograms whose bins are of other types")),
+            false => Err(Error::unsupported("merging histograms whose bins have different types")),
         },
     }
 }
@@ -233,7 +233,7 @@ impl SparseBins {
         }
         if self.size != more.size || self.array != more.array {
             let what = format!(
-                "adding histograms whose coordinates have {} and {} bytes, in bins of {} and {}",
+                "merging histograms whose coordinates have {} and {} bytes, in bins of {} and {}",
                 self.size, more.size, self.array, more.array
             );
             return Err(Error::unsupported(what));
@@ -252,7 +252,7 @@ impl SparseBins {
         let own = self.contents.take().map_or_else(|| contents.zeros(count), |own| own.resized(count));
         let own = self.contents.insert(own);
         if !own.add_at(&positions, contents) {
-            return Err(Error::unsupported("adding histograms whose bins are of other types"));
+            return Err(Error::unsupported("merging histograms whose bins have different types"));
         }
         Ok(())
     }
