@@ -216,6 +216,26 @@ impl Node<'_> {
         key.distinct(span(offsets, row, *items)?)
     }
 
+    /// Returns whether a square matrix of numbers, whose rows begin with the item `first`, equals its transpose.
+    /// Equal are numbers that compare equal, and numbers with equal bits.
+    pub(crate) fn is_symmetric(&self, first: usize, side: usize) -> bool {
+        let Self::Numbers { bytes, wire } = self else { return true };
+        let dtype = wire.dtype();
+        let item = |row: usize, column: usize| {
+            let at = first + row * side + column;
+            bytes_of(bytes, dtype.size(), at..at + 1).unwrap_or_default()
+        };
+        let number = |item: &[u8]| match (dtype, item) {
+            (DType::Float32, &[a, b, c, d]) => Some(f32::from_ne_bytes([a, b, c, d]).into()),
+            (DType::Float64, &[a, b, c, d, e, f, g, h]) => Some(f64::from_ne_bytes([a, b, c, d, e, f, g, h])),
+            _ => None,
+        };
+        let is_equal = |one: &[u8], other: &[u8]| {
+            one == other || number(one).is_some_and(|value| number(other) == Some(value))
+        };
+        (0..side).all(|row| (0..row).all(|column| is_equal(item(row, column), item(column, row))))
+    }
+
     /// Whether a value is zero in all its bits, or empty.
     fn is_zero(&self, row: usize) -> Result<bool> {
         Ok(match self {

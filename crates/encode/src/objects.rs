@@ -2,6 +2,7 @@
 
 use crate::{
     EncodeError,
+    append::span,
     bind::{Binder, Result, listed, wrong},
     describe::describe,
     node::{Head, Node, Version},
@@ -58,12 +59,19 @@ impl<'a> Binder<'a> {
             }
             (Layout::Triangle(slot, wire), Form::List { key, content }) => {
                 let offsets = self.columns.integers(key, "offsets", rows.count() + 1)?;
-                let is_square = |length, side: i64| side.checked_mul(side) == Some(length);
+                let is_square = |length, side: i64| side >= 0 && side.checked_mul(side) == Some(length);
                 let what = "a symmetric matrix that has not as many rows and columns as another member says";
                 let sides = self.counts(*slot, &offsets, is_square, (rows, member, what))?.clone();
                 let below = rows.inside(&offsets);
                 let item = self.bind(&Layout::Number(*wire), content, &below, &format!("{member}[]"));
                 let item = item.map_err(|error| error.renumbered(|item| list_of(&offsets, item)))?;
+                for (row, side) in sides.iter().enumerate().filter(|(row, _)| rows.sees(*row)) {
+                    if !item.is_symmetric(span(&offsets, row, usize::MAX)?.start, *side as usize) {
+                        let what = "a matrix that is not symmetric".into();
+                        let row = Some(row as u64);
+                        return Err(EncodeError::Value { member: member.into(), row, what });
+                    }
+                }
                 Node::Triangle { offsets, sides, item: Box::new(item) }
             }
             (

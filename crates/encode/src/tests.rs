@@ -357,3 +357,33 @@ fn a_number_before_them_counts_items() {
     let error = bytes(&layout, &ROOT, &record(4)).unwrap_err();
     assert_eq!((error.row(), error.member()), (Some(1), "items"));
 }
+
+#[test]
+fn only_symmetric_matrices_are_written_as_triangles() {
+    let matrix = |side: i32, items: &[f64]| {
+        let (n, all) = (numbers("n", &[side]), list(&[0, items.len() as i64], numbers("a", items)));
+        Array {
+            form: Form::Record {
+                fields: Some(vec!["n".into(), "items".into()]),
+                contents: vec![n.form.clone(), all.form.clone()],
+                name: None,
+            },
+            length: 1,
+            columns: n.columns.into_iter().chain(all.columns).collect(),
+        }
+    };
+    let counter = Layout::Counter(0, Box::new(Layout::Number(Encoding::Big(DType::Int32))));
+    let triangle = Layout::Triangle(0, Encoding::Big(DType::Float64));
+    let layout =
+        Layout::Record { name: None, fields: vec![("n".into(), counter), ("items".into(), triangle)] };
+    assert_eq!(
+        bytes(&layout, &ROOT, &matrix(2, &[1.0, 0.0, -0.0, 4.0])).map(|bytes| bytes.len()),
+        Ok(4 + 3 * 8)
+    );
+    let nan = f64::NAN;
+    assert!(bytes(&layout, &ROOT, &matrix(2, &[1.0, nan, nan, 4.0])).is_ok());
+    for (side, items) in [(2, [1.0, 2.0, 9.0, 4.0]), (-2, [1.0, 2.0, 2.0, 4.0])] {
+        let error = bytes(&layout, &ROOT, &matrix(side, &items)).unwrap_err();
+        assert_eq!((error.row(), error.member()), (Some(0), "items"));
+    }
+}
