@@ -6,47 +6,47 @@ use forthwith_io::{Codec, CodecError, Decompressor, Source};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::{ops::Range, sync::Arc};
 
-/// How every container file begins.
+/// First bytes of a container file.
 const MAGIC: [u8; 4] = *b"Obj\x01";
-/// Bytes of a sync marker.
+/// Size of a sync marker in bytes.
 pub const MARKER: u64 = 16;
-/// A header longer than this is none.
+/// Maximum size of a header in bytes.
 const LONGEST_HEADER: u64 = 64 << 20;
-/// Two varints.
+/// Maximum size of a block header in bytes: two varints of ten bytes.
 const LONGEST_BLOCK_HEADER: u64 = 20;
-/// Read at a time where reading is not free.
+/// Number of bytes that are read at once if reads are not free.
 const CHUNK: u64 = 4096;
 
-/// The header of a container file.
+/// Header of a container file.
 #[derive(Clone, Debug)]
 pub struct Header {
-    /// The schema of its values.
+    /// Schema of the values.
     pub schema: Arc<Schema>,
-    /// The schema as it is spelled in the file.
+    /// Schema as it is spelled in the file.
     pub schema_text: String,
-    /// How blocks are compressed.
+    /// Codec of the blocks.
     pub codec: BlockCodec,
-    /// All metadata, in the file's order, schema and codec among them.
+    /// All metadata in the order of the file, including schema and codec.
     pub metadata: Vec<(String, Bytes)>,
-    /// The marker that stands after every block.
+    /// Sync marker after every block.
     pub marker: [u8; 16],
-    /// Offset of the first block.
+    /// Byte offset of the first block.
     pub end: u64,
-    /// How large the file was when the header was read.
+    /// Size of the file in bytes when the header was read.
     pub size: u64,
 }
 
-/// How the blocks of a file are compressed.
+/// Codec of the blocks of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockCodec {
-    /// Not at all.
+    /// No compression.
     Null,
-    /// By this.
+    /// Compression by a codec.
     Compressed(Codec),
 }
 
 impl BlockCodec {
-    /// All there are, with their names in files and those of their formats in plans.
+    /// All codecs, with their names in files and the identifiers of their formats in plans.
     pub(crate) const ALL: [(Self, &'static str, &'static str); 7] = [
         (Self::Null, "null", "avro.null"),
         (Self::Compressed(Codec::OldDeflate), "deflate", "avro.deflate"),
@@ -54,44 +54,45 @@ impl BlockCodec {
         (Self::Compressed(Codec::Zstd), "zstandard", "avro.zstandard"),
         (Self::Compressed(Codec::Bzip2), "bzip2", "avro.bzip2"),
         (Self::Compressed(Codec::Xz), "xz", "avro.xz"),
-        // Not in the specification: fastavro writes it.
+        // Not in the specification, but written by fastavro.
         (Self::Compressed(Codec::SizedLz4), "lz4", "avro.lz4"),
     ];
 
-    /// Its name in files.
+    /// Returns the name of the codec in files.
     #[must_use]
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(codec, ..)| *codec == self).map_or("unknown", |(_, name, _)| name)
     }
 }
 
-/// One block.
+/// Location of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockPlace {
-    /// Its number, counted from 0; numbers of blocks that were left out as damaged are missing.
+    /// Number of the block, counted from 0. Skipped damaged blocks are counted, too.
     pub number: u64,
-    /// Its bytes, from its number of entries to the end of its marker.
+    /// Byte range, from the number of entries to the end of the sync marker.
     pub bytes: Range<u64>,
-    /// Its entries, counted from the first of the file.
+    /// Range of entries of the file.
     pub entries: Range<u64>,
 }
 
-/// A part of the file that cannot be read.
+/// Part of a file that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// The number of the block, counting those that can be read.
+    /// Number of the block, counted from 0.
     pub block: u64,
-    /// The bytes that are left out.
+    /// Byte range that is skipped.
     pub bytes: Range<u64>,
-    /// The fault in them.
+    /// Description of the fault.
     pub what: String,
 }
 
 impl Header {
-    /// Reads and parses the header.
+    /// Reads and parses the header of a file.
     ///
     /// # Errors
-    /// It is no container file, its schema is none, its codec is not known.
+    /// Returns an error if the source is not a container file, if its schema is invalid, or if its codec is
+    /// unknown.
     pub fn read(source: &dyn Source) -> Result<Self> {
         let size = source.size()?;
         let mut wanted = CHUNK;
@@ -156,15 +157,15 @@ fn is_truncated(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Truncated { .. })
 }
 
-/// The blocks of a file, found from first to last and only as far as somebody asks: nothing but the blocks
-/// themselves says where they are.
+/// Finder of the blocks of a file. Files have no index of blocks, so they are visited in order, as far as
+/// requested.
 #[derive(Clone)]
 pub(crate) struct Walk {
     source: Arc<dyn Source>,
     header: Arc<Header>,
-    /// Fewest bytes that an entry takes.
+    /// Minimum size of an entry in bytes.
     least: u64,
-    /// Whether what cannot be read is noted and left out, and the search goes on behind the next marker.
+    /// Whether damaged parts are recorded and skipped, up to the next sync marker.
     leaves_out: bool,
     window: Window,
     at: u64,
@@ -190,12 +191,12 @@ impl Walk {
         }
     }
 
-    /// Entries of the blocks that were found.
+    /// Returns the number of entries of the blocks found so far.
     pub(crate) fn entries(&self) -> u64 {
         self.entry
     }
 
-    /// The number of entries, if all of the file is like the blocks that were looked at.
+    /// Estimates the number of entries of the file from the blocks found so far.
     pub(crate) fn likely_entries(&self) -> Result<u64> {
         let size = self.size(self.header.size)?;
         if self.at >= size || self.entry == 0 {
@@ -205,8 +206,8 @@ impl Walk {
         Ok((self.entry as f64 / self.at.saturating_sub(begin).max(1) as f64 * all as f64) as u64)
     }
 
-    /// The present size of the file, which had `least` bytes before. Blocks end where the file ends, so that
-    /// one that was cut would look like one with fewer entries.
+    /// Returns the current size of the file, which must have at least `least` bytes. The check is needed
+    /// because a file that was truncated between two blocks is a valid file with fewer entries.
     fn size(&self, least: u64) -> Result<u64> {
         let present = self.source.size()?;
         if present < least {
@@ -217,8 +218,8 @@ impl Walk {
         Ok(present)
     }
 
-    /// Goes on until there are `entries` entries, or to the end of the file. A caller that asks for entries
-    /// behind a block that cannot be read gets the error.
+    /// Finds blocks until they have `entries` entries or the file ends. A block that cannot be read is an
+    /// error unless damage is skipped.
     pub(crate) fn reach(&mut self, entries: u64) -> Result<()> {
         if self.entry >= entries {
             return Ok(());
@@ -230,8 +231,8 @@ impl Walk {
         while found.is_ok() && self.entry < entries && self.at < size {
             found = self.next(size);
         }
-        // One look at the size for all that was read. Of a file that was cut meanwhile nothing that was found
-        // counts.
+        // One check of the size covers all reads before it. If the file was truncated meanwhile, their
+        // results are discarded.
         if let Err(error) = self.size(size) {
             let error = place(error, self.number, self.at);
             self.blocks.truncate(blocks);
@@ -243,7 +244,8 @@ impl Walk {
         found
     }
 
-    /// The same, all of it found, without some blocks.
+    /// Returns a complete walk without some of its blocks, which are recorded as damage. All blocks must have
+    /// been found.
     pub(crate) fn without(&self, bad: &[(u64, String)]) -> Self {
         let mut all = Self::new(&self.source, &self.header, self.leaves_out);
         all.damage.clone_from(&self.damage);
@@ -257,7 +259,7 @@ impl Walk {
             all.entry = end;
         }
         all.damage.sort_by_key(|damage| damage.bytes.start);
-        // Nothing is left to be found.
+        // Marks the walk as complete.
         (all.at, all.number) = (u64::MAX, self.number);
         all
     }
@@ -297,16 +299,16 @@ impl Walk {
     }
 }
 
-/// Says where a block is that cannot be read.
+/// Adds the number and the byte offset of a block to an error.
 fn place(error: Error, number: u64, at: u64) -> Error {
     error.in_object(&format!("block {number}")).at_byte(at)
 }
 
-/// A block without entries, which is never decoded, must not hold any bytes.
+/// Checks that a block without entries, which is never decoded, has no bytes.
 fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result<()> {
     let bytes = match codec {
         BlockCodec::Null => stored.end - stored.start,
-        // Some writers leave the bytes out, too, that the codec makes of nothing.
+        // Some writers store nothing instead of the codec's encoding of zero bytes.
         BlockCodec::Compressed(_) if stored.is_empty() => 0,
         BlockCodec::Compressed(codec) => {
             let stored = source.read_one(stored)?;
@@ -322,10 +324,10 @@ fn nothing(source: &dyn Source, codec: BlockCodec, stored: Range<u64>) -> Result
     Ok(())
 }
 
-/// Bytes of a block without entries that are looked at: one is too many.
+/// Maximum number of decompressed bytes of a block without entries; any byte is an error.
 const MOST_OF_NOTHING: usize = 64 << 10;
 
-/// Entries of a block, and where they are.
+/// Parses the block at a byte offset; returns its number of entries and the byte range of its data.
 fn block(
     window: &mut Window,
     source: &dyn Source,
@@ -369,20 +371,21 @@ fn block(
     Ok((count, begin..begin + length))
 }
 
-/// Entries of a type without bytes that a block may have: nothing in it bounds how many it claims.
+/// Maximum number of entries of a block if an entry takes no bytes, so that the size of the block is not a
+/// bound.
 pub(crate) const MOST_WEIGHTLESS: u64 = 1 << 24;
 
-/// The most bytes that a block of a given stored size may hold when it is decompressed.
+/// Returns the maximum decompressed size of a block of `stored` bytes.
 pub(crate) fn payload_limit(stored: u64) -> u64 {
     stored.saturating_mul(4096).clamp(16 << 20, 1 << 30)
 }
 
-/// Fewest bytes that a value takes; an entry that contains itself takes at least one.
+/// Returns the minimum size of a value in bytes; 0 if it is unknown.
 fn least_bytes(schema: &Schema) -> u64 {
     crate::translate::least_bytes(schema, schema.root_id())
 }
 
-/// The bytes of a source that were read last.
+/// Bytes of a source that were read last.
 #[derive(Clone, Default)]
 struct Window {
     bytes: Vec<u8>,
@@ -390,19 +393,19 @@ struct Window {
 }
 
 impl Window {
-    /// Up to `length` bytes from a place on; fewer at the end of the file.
+    /// Returns `wanted` bytes from an offset on, or fewer at the end of the file.
     fn get(&mut self, source: &dyn Source, size: u64, at: u64, wanted: u64) -> Result<&[u8]> {
         let end = at.saturating_add(wanted).min(size);
         let known = self.start..self.start + self.bytes.len() as u64;
         if at < known.start || end > known.end {
-            // The bytes behind a marker are asked for next. Where a request costs time, more of them: blocks
-            // may be small.
+            // The next request is for the block header after the marker. If requests are slow, more is read,
+            // since blocks may be small.
             let ahead = if source.zero_copy() { MARKER + LONGEST_BLOCK_HEADER } else { CHUNK };
             let end = at.saturating_add(ahead).max(end).min(size);
             self.bytes.clear();
             self.bytes.resize((end - at) as usize, 0);
-            // Copied: a search for blocks alone must not fault in a map of the file before several threads do
-            // it.
+            // The bytes are copied: finding blocks must not cause the page faults of a memory map in one
+            // thread.
             if let Err(error) = source.read_part(at, &mut self.bytes) {
                 self.bytes.clear();
                 return Err(error.into());
@@ -414,7 +417,7 @@ impl Window {
     }
 }
 
-/// The end of the next marker behind a place, or of the file.
+/// Returns the end of the next sync marker at or after an offset, or the end of the file.
 fn find(source: &dyn Source, size: u64, marker: &[u8; 16], from: u64) -> Result<u64> {
     const STEP: u64 = 1 << 20;
     let mut at = from;
@@ -432,7 +435,7 @@ fn find(source: &dyn Source, size: u64, marker: &[u8; 16], from: u64) -> Result<
     Ok(size)
 }
 
-/// Bytes that are taken one after the other.
+/// Cursor over bytes.
 pub(crate) struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) at: usize,
@@ -454,7 +457,7 @@ impl<'a> Reader<'a> {
         Error::truncated(what, needed, (self.bytes.len() - self.at) as u64).at_byte(self.at as u64)
     }
 
-    /// A zigzag varint.
+    /// Reads a zigzag varint.
     pub(crate) fn long(&mut self, what: &'static str) -> Result<i64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -467,7 +470,7 @@ impl<'a> Reader<'a> {
         Err(Error::not_a("a number", "more than ten bytes").at_byte(self.at as u64))
     }
 
-    /// The range of bytes that have their length before them.
+    /// Reads a length, and returns the range of the bytes it spans.
     fn sized(&mut self, what: &'static str) -> Result<Range<usize>> {
         let begin = self.at;
         let length = self.long(what)?;

@@ -1,5 +1,4 @@
-//! Values without a file round them: datums one after the other, datums apart, and the single-object
-//! encoding.
+//! Values without a container file: concatenated datums, single datums, and the single-object encoding.
 
 use crate::{resolve::Fields, schema::Schema, table::specs, translate::DIALECT, write::refused};
 use bytes::Bytes;
@@ -12,29 +11,29 @@ use forthwith_plan::{
 use forthwith_program::translate_checking;
 use std::{collections::HashMap, sync::Arc};
 
-/// The bytes that stand before the fingerprint of a message.
+/// First bytes of a message, before the fingerprint.
 const MESSAGE: [u8; 2] = [0xc3, 0x01];
-/// That and the fingerprint.
+/// Size in bytes of the head of a message: the first bytes and the fingerprint.
 const HEAD: usize = 10;
-/// Datums are decoded in steps of this number of bytes.
+/// Size in bytes at which a task of a plan ends.
 const TASK: usize = 256 << 10;
 
-/// How datums are read: the schema they were written with, and the one they are wanted as.
+/// Decoder of datums, from the schema they were written with to the schema they are read as.
 ///
-/// The plans it makes hold the bytes themselves; any source will do to read them.
+/// Its plans contain the bytes: they can be read with any source.
 #[derive(Clone, Debug)]
 pub struct Datums {
     fields: Fields,
     is_record: bool,
-    /// The fields that are no parts of others.
+    /// Fields of the record, without parts of fields.
     wanted: Vec<u32>,
 }
 
 impl Datums {
-    /// Datums of one schema, as another wants them.
+    /// Creates a decoder of datums of the schema `writer`, read as `reader` if given.
     ///
     /// # Errors
-    /// The one cannot be read as the other; a type that has no columns.
+    /// Returns an error if one schema cannot be read as the other, or if a type has no columns.
     pub fn new(writer: &Arc<Schema>, reader: Option<&Arc<Schema>>) -> Result<Self> {
         let fields = match reader {
             None => Fields::of(writer),
@@ -46,10 +45,10 @@ impl Datums {
         Ok(Self { fields, is_record, wanted })
     }
 
-    /// A plan for `entries` datums, one directly after the other. There must be nothing behind them.
+    /// Returns a plan that decodes `count` concatenated datums, which must take all of `bytes`.
     ///
     /// # Errors
-    /// A type that has no columns.
+    /// Returns an error if a type has no columns.
     pub fn joined(&self, bytes: impl Into<Bytes>, count: u64) -> Result<Plan> {
         let mut plan = self.plan(count, false)?;
         let bytes: Bytes = bytes.into();
@@ -62,10 +61,10 @@ impl Datums {
         Ok(plan)
     }
 
-    /// A plan for datums that are given one by one: each has to end where its bytes do.
+    /// Returns a plan that decodes datums, each of which must take all of its bytes.
     ///
     /// # Errors
-    /// A type that has no columns; a datum of 4 GiB.
+    /// Returns an error if a type has no columns, or if a datum has 4 GiB or more.
     pub fn apart<'d>(&self, datums: impl IntoIterator<Item = &'d [u8]>) -> Result<Plan> {
         let mut plan = self.plan(0, true)?;
         let (mut first, mut next) = (0u64, 0u64);
@@ -102,7 +101,7 @@ impl Datums {
 
     fn plan(&self, count: u64, bounded: bool) -> Result<Plan> {
         let layout = self.fields.layout(&self.wanted)?;
-        // Datums have no blocks to be read again for the place of an error.
+        // The program checks each value where it is decoded: datums cannot be read again to locate an error.
         let program =
             translate_checking(&layout, &DIALECT, bounded, "", 0).map_err(|why| Error::unsupported(why.0))?;
         let columns = specs(&program);
@@ -128,8 +127,8 @@ impl Datums {
     }
 }
 
-/// The [`BlockFormat`] of datums. Where the program wants to know where each begins and ends, that stands
-/// behind them.
+/// [`BlockFormat`] of datums. If the program is bounded, the bounds of the datums follow them as `u32`
+/// offsets.
 #[derive(Clone, Copy, Debug)]
 pub struct DatumFormat;
 
@@ -169,28 +168,28 @@ impl BlockFormat for DatumFormat {
     }
 }
 
-/// Schemas by their fingerprints: whom messages may be of.
+/// Schemas by their fingerprints, for messages in the single-object encoding.
 #[derive(Clone, Debug, Default)]
 pub struct SchemaStore(HashMap<u64, Arc<Schema>>);
 
 impl SchemaStore {
-    /// None yet.
+    /// Creates an empty store.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a schema, under the fingerprint that is answered.
+    /// Adds a schema and returns its fingerprint.
     pub fn add(&mut self, schema: Arc<Schema>) -> u64 {
         let fingerprint = schema.fingerprint();
         self.0.insert(fingerprint, schema);
         fingerprint
     }
 
-    /// The schema a message (single-object encoding) was written with, and the datum in it.
+    /// Returns the schema of a message in the single-object encoding, and the datum in the message.
     ///
     /// # Errors
-    /// It is no message, or of a schema that is not known.
+    /// Returns an error if the bytes are not such a message, or if the fingerprint of its schema is unknown.
     pub fn open<'d>(&self, message: &'d [u8]) -> Result<(&Arc<Schema>, &'d [u8])> {
         let Some((head, datum)) = message.split_first_chunk::<HEAD>() else {
             return Err(Error::truncated("the head of a message", HEAD, message.len()));
@@ -216,7 +215,7 @@ impl SchemaStore {
     }
 }
 
-/// What stands before a datum of this schema in a message (single-object encoding).
+/// Returns the bytes before a datum of this schema in the single-object encoding.
 #[must_use]
 pub fn message_head(schema: &Schema) -> Vec<u8> {
     let mut head = MESSAGE.to_vec();
@@ -224,12 +223,13 @@ pub fn message_head(schema: &Schema) -> Vec<u8> {
     head
 }
 
-/// Datums, written: all of them, one directly after the other, and where each ends.
+/// Encodes the values of an array; returns the concatenated datums, and the end of each.
 ///
-/// With `message` they are in the single-object encoding, each with the schema's fingerprint before it.
+/// With `message`, each datum is in the single-object encoding, which begins with the fingerprint of the
+/// schema.
 ///
 /// # Errors
-/// Columns that do not fit the schema.
+/// Returns an error if the array does not match the schema.
 pub fn encode_datums(schema: &Schema, array: &Array, message: bool) -> Result<(Vec<u8>, Vec<usize>)> {
     let layout = crate::translate::Layouts::new(schema).whole(schema.root_id())?;
     let encoder = Encoder::new(&layout, &DIALECT, array).map_err(refused)?;

@@ -1,26 +1,27 @@
-//! Defaults: from how a schema spells a value to how data do.
+//! Default values: from JSON in a schema to encoded bytes.
 
 use crate::schema::{Field, Id, Kind, Schema};
 use forthwith_encode::zigzag;
 use serde_json::Value as Json;
 
-/// Values within values; a record may contain itself by default.
+/// Maximum depth of nested values: the default of a record may contain the record.
 const MAX_DEPTH: usize = 64;
-/// Bytes of one default.
+/// Maximum size of an encoded default in bytes.
 const MAX_BYTES: usize = 1 << 20;
-/// Values that are looked at for one default: branches of unions within unions could take a time exponential in their depth.
+/// Maximum number of values that are tried for one default. Without a limit, nested unions take exponential
+/// time.
 const MAX_VALUES: usize = 1 << 16;
 
-/// The bytes of a field's default; nothing for a field that has none.
+/// Encodes the default value of a field; returns `None` if the field has no default.
 ///
 /// # Errors
-/// The default is no value of the field's type, and why not.
+/// Returns an error if the default is not a value of the type of the field.
 pub fn encode_default(schema: &Schema, field: &Field) -> Result<Option<Vec<u8>>, String> {
     let bytes = field.default.as_ref().map(|json| encode(schema, field.schema, json)).transpose();
     bytes.map_err(|why| format!("the default of field {:?}: {why}", field.name))
 }
 
-/// The bytes of a default value.
+/// Encodes a default value.
 pub(crate) fn encode(schema: &Schema, id: Id, json: &Json) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     value(schema, id, json, &mut bytes, 0, &mut 0)?;
@@ -90,7 +91,7 @@ fn value(
             out.push(0);
         }
         Kind::Union(branches) => {
-            // The first, by the older specifications; whichever it is, by the newer.
+            // Older versions of the specification demand the first branch, newer ones allow any.
             let start = out.len();
             for (number, branch) in branches.iter().enumerate() {
                 zigzag(number as i64, out);
@@ -112,7 +113,7 @@ fn value(
     Ok(())
 }
 
-/// Each character a byte.
+/// Converts a string to bytes, one for each character; `None` if a character is above U+00FF.
 fn bytes(json: &Json) -> Option<Vec<u8>> {
     json.as_str()?.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }

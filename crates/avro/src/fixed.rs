@@ -1,11 +1,11 @@
-//! Values that are all of one size: numbers at fixed places, for which no program is needed.
+//! Records of fixed size: numbers at fixed offsets are read by a kernel instead of a program.
 
 use forthwith_columns::Form;
 use forthwith_plan::{ColumnSpec, Kernel, Slot};
 use forthwith_program::Layout;
 
-/// The kernel, what its columns mean and which they are, if all that is wanted of a layout are numbers at
-/// fixed places.
+/// Returns the kernel of a layout, with the Form and the columns it fills; `None` unless values have a fixed
+/// size and all kept values are numbers.
 pub(crate) fn kernel(layout: &Layout) -> Option<(Kernel, Form, Vec<ColumnSpec>)> {
     let size = layout.fixed_bytes().filter(|size| *size > 0)?;
     if let Layout::Number(wire) = layout {

@@ -1,18 +1,18 @@
-//! Blocks: how stored bytes become the entries' bytes.
+//! Block format of container files.
 
 use crate::container::{BlockCodec, MARKER, MOST_WEIGHTLESS, Reader, payload_limit};
 use forthwith_plan::{Block, BlockFormat, Error, ErrorKind, Framing, Group, Piece, Result, Scratch, Task};
 
-/// The [`BlockFormat`] of container files with one codec.
+/// [`BlockFormat`] of container files with one codec.
 ///
-/// A task's bytes begin with the sync marker before its first block and end with the one behind its last, so
-/// that the task itself says what the markers between have to be. Blocks that follow each other may be one
-/// task, since writers make them small.
+/// The bytes of a task begin with the sync marker before its first block and end with the marker after its
+/// last one: the first marker is compared with the others. Consecutive blocks may be one task, since writers
+/// make them small.
 #[derive(Clone, Copy, Debug)]
 pub struct AvroFormat(BlockCodec, &'static str);
 
 impl AvroFormat {
-    /// One for each codec.
+    /// Formats of all codecs.
     pub const ALL: [Self; BlockCodec::ALL.len()] = {
         let mut all = [Self(BlockCodec::Null, ""); BlockCodec::ALL.len()];
         let mut at = 0;
@@ -24,7 +24,7 @@ impl AvroFormat {
         all
     };
 
-    /// The one for a codec.
+    /// Returns the format of a codec.
     #[must_use]
     pub fn of(codec: BlockCodec) -> Self {
         Self::ALL.into_iter().find(|format| format.0 == codec).unwrap_or(Self::ALL[0])
@@ -94,7 +94,7 @@ impl BlockFormat for AvroFormat {
     }
 }
 
-/// Refuses entries that nothing in their bytes accounts for.
+/// Checks that the number of entries is plausible for the number of bytes, or small enough.
 fn bounded(entries: u64, bytes: usize) -> Result<()> {
     let most = (bytes as u64).max(MOST_WEIGHTLESS);
     if entries > most {
@@ -113,7 +113,7 @@ struct One<'a> {
 }
 
 impl AvroFormat {
-    /// The next block, and the marker behind it.
+    /// Reads the next block and checks the sync marker after it.
     fn one<'a>(reader: &mut Reader<'a>, marker: &[u8]) -> Result<One<'a>> {
         let at = reader.at;
         let entries = reader.long("the number of entries of a block")?;

@@ -1,11 +1,10 @@
-//! Avro: object container files as tables, by programs made of their schema.
+//! Avro object container files as tables.
 //!
-//! An [`AvroFile`] is a header: schema, codec, metadata. [`AvroFile::table`] finds the blocks, reading only
-//! what stands between them, and makes an [`AvroTable`] of them, a [`Dataset`](forthwith_plan::Dataset) like
-//! any other. Its plans carry one [`Program`](forthwith_program::Program) for the fields that are wanted;
-//! what is not wanted is stepped over. [`AvroFormat`] knows what is round the entries' bytes. There is no
-//! decoder of Avro here, or anywhere: a [`Schema`] becomes a [layout](forthwith_program::Layout), a layout
-//! becomes AwkwardForth, and the machine runs that.
+//! An [`AvroFile`] is a header with schema, codec and metadata. [`AvroFile::table`] makes an [`AvroTable`] of
+//! it, a [`Dataset`](forthwith_plan::Dataset) that finds the blocks by reading only their headers. Its plans
+//! contain one [`Program`](forthwith_program::Program) for the requested fields, which skips all others, and
+//! [`AvroFormat`] decodes the framing of blocks. This crate has no decoder of values: a [`Schema`] is
+//! translated to a [layout](forthwith_program::Layout), and a layout to AwkwardForth.
 //!
 //! ```no_run
 //! use forthwith_avro::{AvroFile, Options};
@@ -20,15 +19,16 @@
 //! ```
 //! # How blocks are decoded
 //!
-//! * A task begins with the sync marker before its first block, so the task itself says what the following
-//!   markers must be. Small consecutive blocks are one task; if one of them is damaged, they are read singly
+//! * The bytes of a task begin with the sync marker before its first block, with which the following markers
+//!   are compared. Small consecutive blocks are one task; if one of them is damaged, they are read one by one
 //!   to find it.
-//! * A part of a field, `a/b`, is decoded within its record, reduced to the wanted parts, and taken out of it
-//!   at the end (`Plan::picks`, `Array::pick`), with a reader's schema as well. Defaults are read from a
-//!   second input of the program.
-//! * Unions write one byte a row; their indexes are made when all blocks are there.
+//! * A part of a field, `a/b`, is decoded within its record, reduced to the requested parts, and picked from
+//!   it at the end (`Plan::picks`, `Array::pick`); this includes reads with a reader's schema. Defaults are
+//!   read from a second input of the program.
+//! * Unions write one byte for each row; their indexes are computed when all blocks are decoded.
 //! * Booleans are validated at the end (`Finisher::ValidateBool`). If one is invalid, the blocks are read
-//!   again with a program that checks each (`program::translate_checking`), which names entry and byte.
+//!   again with a program that checks each value (`program::translate_checking`), to report the entry and the
+//!   byte offset.
 #![deny(missing_docs)]
 
 mod container;

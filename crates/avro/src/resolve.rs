@@ -1,4 +1,4 @@
-//! Which bytes become which columns: as the writer meant them, or as a reader's schema wants them.
+//! Schema resolution: layouts of the writer's schema, or of the writer's schema read as a reader's schema.
 
 use crate::{
     default,
@@ -18,7 +18,7 @@ fn no_field(at: usize, len: usize) -> Refusal {
     Refusal::senseless(format!("field index {at} is out of range: the record has {len} fields"))
 }
 
-/// The fields of a table.
+/// Fields of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     writer: Arc<Schema>,
@@ -26,26 +26,26 @@ pub(crate) struct Fields {
     listed: Arc<[Listed]>,
 }
 
-/// A field of the table: one of the record's, or a part of one.
+/// Field of a table: a field of the record, or a part of one.
 #[derive(Clone, Debug)]
 struct Listed {
-    /// The record's field.
+    /// Index of the field in the record.
     at: u32,
-    /// From there, record by record.
+    /// Path of field names from there to the part; empty for the field itself.
     path: Vec<String>,
     schema: Id,
 }
 
-/// Parts of fields that are listed at most.
+/// Maximum number of parts of fields that are listed.
 const MOST_PARTS: usize = 1 << 12;
 
 impl Fields {
-    /// As the data are.
+    /// Returns the fields of the writer's schema.
     pub(crate) fn of(writer: &Arc<Schema>) -> Self {
         Self { writer: Arc::clone(writer), reader: None, listed: Arc::new([]) }.listing()
     }
 
-    /// With the list of the fields.
+    /// Lists the fields and their parts.
     fn listing(self) -> Self {
         let mut listed = Vec::new();
         let mut left = MOST_PARTS;
@@ -56,7 +56,7 @@ impl Fields {
         for (at, schema) in (0..).zip(tops) {
             listed.push(Listed { at, path: Vec::new(), schema });
             let parts = if left > 0 { parts(self.shown(), schema, left) } else { Vec::new() };
-            // All parts of a field, or none.
+            // Either all parts of a field are listed, or none.
             left = left.saturating_sub(parts.len());
             if left > 0 {
                 listed.extend(parts.into_iter().map(|(path, schema)| Listed { at, path, schema }));
@@ -65,7 +65,7 @@ impl Fields {
         Self { listed: listed.into(), ..self }
     }
 
-    /// As a reader wants them.
+    /// Returns the fields of the reader's schema, after checking that the writer's schema can be read as it.
     pub(crate) fn resolved(writer: &Arc<Schema>, reader: &Arc<Schema>) -> Result<Self, Refusal> {
         let this =
             Self { writer: Arc::clone(writer), reader: Some(Arc::clone(reader)), listed: Arc::new([]) };
@@ -82,12 +82,12 @@ impl Fields {
         Ok(this)
     }
 
-    /// The fields that are delivered.
+    /// Returns the schema of the delivered values: the reader's, if given.
     fn shown(&self) -> &Schema {
         self.reader.as_deref().unwrap_or(&self.writer)
     }
 
-    /// Whether the fields of a record are the table's fields; otherwise the whole value is the only one.
+    /// Whether the fields of the record are those of the table; otherwise the whole value is the only field.
     pub(crate) fn is_record(&self) -> bool {
         is_record(&self.writer) && is_record(self.shown())
     }
@@ -107,7 +107,7 @@ impl Fields {
                 Some(top) => (top.name.as_str(), &top.doc),
                 None => (VALUE, &self.shown().root().doc),
             };
-            // The records around it.
+            // Remove fields that do not enclose this one.
             while parents.last().is_some_and(|(depth, _)| *depth >= listed.path.len()) {
                 parents.pop();
             }
@@ -132,24 +132,24 @@ impl Fields {
         shown.describe(self.listed.get(field as usize).map_or(shown.root_id(), |field| field.schema))
     }
 
-    /// The number of fields of the record.
+    /// Returns the number of fields of the record; 1 if the values are not records.
     pub(crate) fn count(&self) -> usize {
         self.record().len().max(1)
     }
 
-    /// A part of a field: from there, record by record.
+    /// Returns the path from the field of the record to a part; empty for the field itself.
     pub(crate) fn path(&self, field: u32) -> &[String] {
         self.listed.get(field as usize).map_or(&[], |field| &field.path)
     }
 
-    /// The fields of the record that deliver some fields of the table, and the picks that make those of them,
-    /// where they differ.
+    /// Returns the fields of the record that are needed for some fields of the table, and the picks that
+    /// extract these; no picks if they are the fields, in order.
     fn kept(&self, wanted: &[u32]) -> (Vec<(usize, Keep)>, Vec<Pick>) {
         let mut kept: Vec<(usize, Keep)> = Vec::new();
         let mut numbers = HashMap::new();
         let mut picks = Vec::with_capacity(wanted.len());
         for &field in wanted {
-            // A number that is none is said by whom it is given to.
+            // An invalid field number is reported by the caller.
             let listed = self.listed.get(field as usize);
             let (at, path) = listed.map_or((usize::MAX, &[][..]), |field| (field.at as usize, &field.path));
             let array = *numbers.entry(at).or_insert(kept.len());
@@ -168,13 +168,14 @@ impl Fields {
         (kept, picks)
     }
 
-    /// The picks that turn the arrays of the layout into the fields, if they are not the fields already.
+    /// Returns the picks that turn the arrays of the layout into the fields; empty if the arrays are the
+    /// fields.
     pub(crate) fn picks(&self, wanted: &[u32]) -> Vec<Pick> {
         self.kept(wanted).1
     }
 
-    /// The layout of one field, or of what it is a part of without the other parts, as if there were no other
-    /// fields.
+    /// Returns the layout of one field as if it were the only field of the record; for a part, that of the
+    /// enclosing field reduced to the part.
     pub(crate) fn alone(&self, field: u32) -> Result<Layout, Refusal> {
         let listed = self.listed.get(field as usize);
         let Some((listed, shown)) = listed.and_then(|l| Some((l, self.record().get(l.at as usize)?))) else {
@@ -196,7 +197,7 @@ impl Fields {
         }
     }
 
-    /// The layout of the data, of which these fields are kept, in this order.
+    /// Returns the layout of the data with these fields kept, in this order.
     pub(crate) fn layout(&self, wanted: &[u32]) -> Result<Layout, Refusal> {
         let mut resolver = Resolver::new(&self.writer, self.shown());
         let (writer, shown) = (self.writer.root_id(), self.shown().root_id());
@@ -212,15 +213,15 @@ impl Fields {
     }
 }
 
-/// The field that stands for values that are no records.
+/// Name of the only field if the values are not records.
 pub(crate) const VALUE: &str = "value";
 
 struct Resolver<'s> {
     writer: &'s Schema,
     reader: &'s Schema,
-    /// The fields that are stepped over, and those that are read as they are.
+    /// Layouts of skipped fields, and of fields that are read as written.
     writing: Layouts<'s>,
-    /// The fields that are delivered.
+    /// Layouts of delivered fields.
     reading: Layouts<'s>,
 }
 
@@ -236,7 +237,8 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// The writer's field that a reader's field gets its values from; none if it has a default instead.
+    /// Returns the index of the writer's field for a reader's field; `None` if the default of the reader's
+    /// field is used.
     fn matching(&self, writer: Id, reader: Id, at: usize) -> Result<Option<usize>, Refusal> {
         let fields = self.record(reader);
         let Some(field) = fields.get(at) else { return Err(no_field(at, fields.len())) };
@@ -254,7 +256,8 @@ impl<'s> Resolver<'s> {
         }
     }
 
-    /// A record of which some of the reader's fields are kept, in this order.
+    /// Returns the layout of a record with some of the reader's fields kept, in this order. `same` means that
+    /// the schemas are identical.
     fn fields(
         &mut self,
         writer: Id,
@@ -266,7 +269,7 @@ impl<'s> Resolver<'s> {
             return Err(self.differ(writer, reader));
         };
         let shown = self.record(reader);
-        // Of each field written, which field is made of it.
+        // For each written field, the index of the reader's field that it becomes.
         let mut targets: Vec<Option<(usize, &Keep)>> = vec![None; written.len()];
         let mut constants: Vec<(usize, &Keep)> = Vec::new();
         for (at, keep) in wanted {
@@ -321,7 +324,7 @@ impl<'s> Resolver<'s> {
         Ok(Layout::Arranged { name, fields, order })
     }
 
-    /// The writer's type, delivered as the reader's, or what is kept of that.
+    /// Returns the layout of the writer's type, read as the reader's type and reduced to the kept parts.
     fn resolve(&mut self, writer: Id, reader: Id, keep: &Keep) -> Result<Layout, Refusal> {
         self.reading.count()?;
         let (w, r) = (&self.writer.get(writer).kind, &self.reader.get(reader).kind);
@@ -390,7 +393,7 @@ impl<'s> Resolver<'s> {
             | (Kind::Double, Kind::Double) => leaf(r),
             _ => return Err(self.differ(writer, reader)),
         };
-        // Unions have no meaning of their own, and their alternatives have it already.
+        // Unions have no logical type, and that of their alternatives was applied.
         self.same_meaning(writer, reader)?;
         let meaning = self.reader.get(reader).logical.filter(|_| !matches!(w, Kind::Union(_)));
         Ok(meant(meaning, layout))
@@ -411,8 +414,8 @@ impl<'s> Resolver<'s> {
         to.iter().map(alternative).collect()
     }
 
-    /// The alternative that a value of the writer's becomes: one of the same type if there is one, else the
-    /// first it can be read as.
+    /// Returns the alternative that a value of the writer's type becomes: one of the same type if there is
+    /// one, otherwise the first that it can be read as.
     fn arm(&mut self, from: Id, to: &[Id], keep: &Keep) -> Option<(u32, Layout)> {
         let alike = |this: &Self, to: Id| {
             let (w, r) = (&this.writer.get(from).kind, &this.reader.get(to).kind);
@@ -426,8 +429,8 @@ impl<'s> Resolver<'s> {
         first.into_iter().chain(others).find_map(|(at, to)| Some((at, self.resolve(from, to, keep).ok()?)))
     }
 
-    /// Named types are the same if their names are, namespaces aside, or the reader's has the other as an
-    /// alias.
+    /// Checks that two named types match: by their names without namespaces, or by an alias of the reader's
+    /// type.
     fn same_name(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
         let (Some(w), Some(r)) = (self.writer.name(writer), self.reader.name(reader)) else { return Ok(()) };
         let alias = |alias: &String| *alias == w.full || short(alias) == w.short();
@@ -437,8 +440,7 @@ impl<'s> Resolver<'s> {
         Err(differ_named(w, r))
     }
 
-    /// Numbers of one meaning are wrong by that of another. What has none on one side is taken for what the
-    /// other says.
+    /// Checks that logical types do not differ. If only one side has a logical type, it is used.
     fn same_meaning(&self, writer: Id, reader: Id) -> Result<(), Refusal> {
         match (self.writer.get(writer).logical, self.reader.get(reader).logical) {
             (Some(w), Some(r)) if w != r => Err(self.differ(writer, reader)),

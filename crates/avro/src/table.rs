@@ -1,4 +1,4 @@
-//! A container file as a table.
+//! Table of a container file.
 
 use crate::{
     container::{BlockCodec, BlockPlace, Damage, Header, MARKER, Walk},
@@ -18,87 +18,89 @@ use forthwith_platform::ProcessLock;
 use forthwith_program::{Program, translate, translate_checking};
 use std::{collections::HashSet, ops::Range, sync::Arc};
 
-/// Bytes that one task shall have at least, if there are blocks enough: below that, what a task costs shows.
+/// Size in bytes up to which consecutive blocks are combined to a task: the overhead of smaller tasks is
+/// noticeable.
 const TASK: u64 = 512 << 10;
-/// The same where blocks are compressed.
+/// Size in bytes up to which consecutive compressed blocks are combined to a task.
 const TASK_COMPRESSED: u64 = 256 << 10;
-/// The decompressed size that is assumed of a compressed block before one was decompressed.
+/// Assumed compression ratio.
 const RATIO: u64 = 4;
 
-/// An opened container file: its header has been read.
+/// Opened container file, whose header has been read.
 #[derive(Clone)]
 pub struct AvroFile {
     source: Arc<dyn Source>,
     header: Arc<Header>,
 }
 
-/// How to look at a file.
+/// Options for reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Values are to be as this schema says: fields by its names and in its order, promoted, with its
-    /// defaults. By default as they are.
+    /// Reader's schema: values are delivered with its fields in its order, promoted to its types, with its
+    /// defaults for absent fields. `None` to deliver values as written.
     pub schema: Option<Arc<Schema>>,
-    /// Blocks that cannot be found or framed are left out instead of being an error; see
+    /// Whether blocks that cannot be found or framed are skipped instead of being an error; see
     /// [`AvroTable::damage`].
     pub skip_damaged: bool,
-    /// One task for each block, however small, so that errors name it.
+    /// Whether each block is a task of its own, however small, so that errors refer to it.
     pub single_blocks: bool,
 }
 
-/// A container file as a table. Its blocks are found as far as their entries are asked for; nothing else in
-/// the file says how many there are. Shared between threads as it is.
+/// Table of a container file. Its blocks are found as far as their entries are requested, since files
+/// have no index of them. Threads can share it.
 pub struct AvroTable {
     uri: String,
     name: String,
     codec: BlockCodec,
-    /// The blocks found already, and the place where the first of them begins.
+    /// State of the search for blocks, and the state from which it starts.
     walk: Arc<ProcessLock<Option<Walk>>>,
     begin: Arc<Walk>,
     single_blocks: bool,
     columns: Fields,
     fields: Vec<Field>,
-    /// The fields that were asked for last, and their decoder: types and plans of them follow each other.
+    /// Cached decoder of the last request: types and plans are requested in turn.
     recent: Arc<ProcessLock<Option<Recent>>>,
 }
 
-/// Fields and their decoder.
+/// Requested fields and their decoder.
 type Recent = (Vec<u32>, Group);
 
 impl AvroFile {
-    /// Whether the bytes begin as container files do.
+    /// Whether bytes begin with the magic bytes of a container file.
     #[must_use]
     pub fn is_avro(head: &[u8]) -> bool {
         head.starts_with(b"Obj\x01")
     }
 
-    /// Reads the header.
+    /// Opens a file and reads its header.
     ///
     /// # Errors
-    /// It is no container file; its schema is none; its codec is not known.
+    /// Returns an error if the source is not a container file, if its schema is invalid, or if its codec is
+    /// unknown.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let header = Header::read(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
         Ok(Self { source, header: Arc::new(header) })
     }
 
-    /// Its name.
+    /// Returns the URI of the file.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.source.uri()
     }
 
-    /// The source of its bytes.
+    /// Returns the source.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The header of the file.
+    /// Returns the header of the file.
     #[must_use]
     pub fn header(&self) -> &Header {
         &self.header
     }
 
-    /// The name of the record type, or what its values are.
+    /// Returns the name of the outermost type without its namespace, or "values" if it has none.
     #[must_use]
     pub fn name(&self) -> String {
         let schema = &self.header.schema;
@@ -106,11 +108,11 @@ impl AvroFile {
         name.unwrap_or("values").to_owned()
     }
 
-    /// The values as a table. No block is looked for yet, unless damaged ones are to be left out: then all
+    /// Returns the values as a table. Blocks are not searched yet, unless damaged ones are skipped: then all
     /// are.
     ///
     /// # Errors
-    /// A schema that the file's cannot be read as.
+    /// Returns an error if the schema of the file cannot be read as that of the options.
     pub fn table(&self, options: &Options) -> Result<AvroTable> {
         self.open_table(options).map_err(|e| e.in_file(self.uri()))
     }
@@ -142,34 +144,33 @@ impl AvroFile {
 }
 
 impl AvroTable {
-    /// All blocks: they are looked for from first to last, reading no more than what stands between them.
+    /// Finds and returns all blocks. They are visited in order, reading only their headers and sync markers.
     ///
     /// # Errors
-    /// A block that is cut off or does not end with the sync marker, with its number and byte, unless such
-    /// blocks are left out.
+    /// Returns an error with number and byte offset if a block is truncated or does not end with the sync
+    /// marker, unless damaged blocks are skipped.
     pub fn blocks(&self) -> Result<Vec<BlockPlace>> {
         self.reach(u64::MAX, |walk| walk.blocks.clone())
     }
 
-    /// The blocks that were left out.
+    /// Returns the parts of the file that were skipped so far.
     #[must_use]
     pub fn damage(&self) -> Vec<Damage> {
         self.walk(|walk| walk.damage.clone())
     }
 
-    /// Does something with the walk. Every change of one is one that it could end with, so a panic leaves it
-    /// whole.
+    /// Calls `act` with the walk. A panic leaves it consistent: it is in a valid state after each change.
     fn walk<T>(&self, act: impl FnOnce(&mut Walk) -> T) -> T {
         act(self.walk.lock().get_or_insert_with(|| Walk::clone(&self.begin)))
     }
 
-    /// Does something with the walk when it has found that many entries or all there are.
+    /// Calls `act` with the walk, which has found at least `entries` entries, or all if there are fewer.
     fn reach<T>(&self, entries: u64, act: impl FnOnce(&mut Walk) -> T) -> Result<T> {
         let reached = self.walk(|walk| walk.reach(entries).map(|()| act(walk)));
         reached.map_err(|e| e.in_file(&self.uri))
     }
 
-    /// The same table with a task for each block, so that errors name it.
+    /// Returns this table with a task for each block, so that errors refer to it.
     #[must_use]
     pub fn with_single_blocks(&self) -> Self {
         Self {
@@ -185,17 +186,16 @@ impl AvroTable {
         }
     }
 
-    /// The same table without some of its blocks, by their numbers: those that turned out not to hold what
-    /// they should.
+    /// Returns this table without some blocks, given by their numbers, which turned out to be corrupt.
     ///
     /// # Errors
-    /// As [`blocks`](Self::blocks).
+    /// Returns an error if [`blocks`](Self::blocks) does.
     pub fn without(&self, bad: &[(u64, String)]) -> Result<Self> {
         let begin = Arc::new(self.reach(u64::MAX, |walk| walk.without(bad))?);
         Ok(Self { walk: Arc::default(), begin, ..self.with_single_blocks() })
     }
 
-    /// The fields that a plan of this table delivers.
+    /// Returns the fields that a plan of this table delivers.
     fn fields_of(&self, plan: &Plan) -> Option<Vec<u32>> {
         let number = |path: &str| self.fields.iter().position(|field| field.path == path).map(|at| at as u32);
         let group = plan.groups.first()?;
@@ -214,7 +214,8 @@ impl AvroTable {
         plan.picks.iter().map(|pick| number(&path(pick)?)).collect()
     }
 
-    /// The decoder of some fields: a program that checks each value where it is, behind `ahead` entries.
+    /// Returns a decoder of some fields that checks each value as it is decoded, except in the first `ahead`
+    /// entries.
     fn checking(&self, fields: &[u32], ahead: u64) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
         let program = translate_checking(&layout, &DIALECT, false, "", ahead)
@@ -226,7 +227,7 @@ impl AvroTable {
         self.fields.get(field as usize).ok_or_else(|| Error::no_field(field, self.fields.len()))
     }
 
-    /// The decoder of some fields, made anew unless they are those of the last request.
+    /// Returns the decoder of some fields, from the cache if they are those of the last request.
     fn group(&self, fields: &[u32]) -> Result<Group> {
         if let Some((known, group)) = &*self.recent.lock()
             && known == fields
@@ -238,7 +239,8 @@ impl AvroTable {
         Ok(group)
     }
 
-    /// The decoder of some fields: numbers at fixed places are a kernel's, anything else is a program's.
+    /// Creates the decoder of some fields: a kernel for numbers at fixed offsets, a program for anything
+    /// else.
     fn make_group(&self, fields: &[u32]) -> Result<Group> {
         let layout = self.columns.layout(fields)?;
         let path = match fields {
@@ -254,7 +256,8 @@ impl AvroTable {
         Ok(self.of_program(program, path, split))
     }
 
-    /// The decoder of one field, to be shown. In wide tables without the others, which would be most of it.
+    /// Returns the decoder of one field for display. In wide tables, it omits the other fields, which would
+    /// be most of it.
     fn shown(&self, field: u32) -> Result<Group> {
         if self.columns.count() <= WIDE {
             return self.make_group(&[field]);
@@ -271,13 +274,13 @@ impl AvroTable {
         Group { split, ..Group::of(path, Reading::program(program, REASON), columns) }
     }
 
-    /// Whether a field can be read, whatever stands round it.
+    /// Whether a field can be read by itself.
     fn is_readable(&self, field: u32) -> bool {
         let layout = self.columns.alone(field);
         layout.is_ok_and(|layout| translate(&layout, &DIALECT, false, "").is_ok())
     }
 
-    /// Blocks that hold some of the entries.
+    /// Returns the blocks that overlap a range of entries.
     fn blocks_of(&self, entries: &Range<u64>) -> Result<Vec<BlockPlace>> {
         self.reach(entries.end, |walk| {
             let from = walk.blocks.partition_point(|block| block.entries.end <= entries.start);
@@ -286,8 +289,8 @@ impl AvroTable {
         })
     }
 
-    /// The entries and blocks found when there are `most` entries or all, and the stored bytes of one field: blocks hold all
-    /// fields, and nothing says how much of them is whose.
+    /// Returns the number of entries and blocks found when `most` entries, or all, are found, and the stored
+    /// bytes of one field. Blocks contain all fields: their bytes are divided equally between them.
     fn counted(&self, most: u64) -> Result<(u64, u64, u64)> {
         let (entries, blocks, stored) = self.reach(most, |walk| {
             let stored: u64 = walk.blocks.iter().map(|block| block.bytes.end - block.bytes.start).sum();
@@ -306,7 +309,7 @@ impl AvroTable {
         for block in self.blocks_of(entries)? {
             let wanted = block.entries.start.max(entries.start)..block.entries.end.min(entries.end);
             let length = block.bytes.end - block.bytes.start;
-            // Behind the last one, if it is still small and nothing was left out between.
+            // Extend the last task if it is small and the block follows it directly.
             if let Some(last) = tasks.last_mut().filter(|_| !self.single_blocks)
                 && let Stored::Range(stored) = &mut last.stored
                 && stored.end == block.bytes.start
@@ -462,7 +465,7 @@ impl Dataset for AvroTable {
                 plan.picks = self.columns.picks(fields);
             }
             Err(error) => {
-                // The first that cannot be read by itself is to blame.
+                // The error names the first field that cannot be read by itself.
                 let to_blame = fields.iter().find(|field| !self.is_readable(**field)).copied();
                 return Err(self.here(error, to_blame));
             }
@@ -479,9 +482,9 @@ impl Dataset for AvroTable {
         Ok(cuts(&entries, self.blocks_of(&entries)?.into_iter().map(|block| block.entries)))
     }
 
-    /// A task for each block, and programs that say of every error where it is. The first block is a plan of
-    /// its own if it has entries ahead of those that are wanted: it is read from its beginning, and booleans
-    /// in them are not looked at.
+    /// Returns plans with a task for each block, and programs that report the location of every error. The
+    /// first block becomes a plan of its own if entries before the wanted ones must be decoded: booleans in
+    /// them are not checked.
     fn locate_damage(&self, plan: &Plan, task: Option<&Task>) -> Result<Vec<Plan>> {
         let entries = task.map_or_else(|| plan.entries.clone(), |task| task.wanted.clone());
         let mut first = self.with_single_blocks().tasks(&entries)?;
@@ -499,9 +502,10 @@ impl Dataset for AvroTable {
                 Some(fields) => vec![self.checking(fields, ahead)?],
                 None => plan.groups.clone(),
             };
-            // Nor is text in them; where it is wrong was said already.
+            // Nor is text in these entries validated: invalid text has been reported.
             let utf8 = plan.utf8 && ahead == 0;
-            // The blocks are read as wholes, so an entry may be named that was not chosen: its block is the damaged one.
+            // Whole blocks are read, so an error may name an entry that is not in the selection but in the
+            // damaged block.
             plans.push(Plan {
                 entries,
                 tasks,
@@ -516,17 +520,17 @@ impl Dataset for AvroTable {
     }
 }
 
-/// Why there is a kernel.
+/// Reason for decoding by a kernel.
 const FIXED: &str =
     "every value takes the same number of bytes, and what is wanted are numbers at fixed places";
-/// Tables with more fields are wide.
+/// Number of fields above which a table is wide.
 const WIDE: usize = 256;
-/// The note on programs that are shown without the rest of the entry.
+/// Note on programs that are shown without the other fields.
 const ALONE: &str = "; as there are many fields, the program of each is shown as if there were no others";
-/// Why there is a program.
+/// Reason for decoding by a program.
 const REASON: &str = "an Avro block holds whole values, one after the other";
 
-/// The columns a program fills.
+/// Returns the columns that a program fills.
 pub(crate) fn specs(program: &Program) -> Vec<ColumnSpec> {
     let mut once = HashSet::new();
     one_per_entry(&program.form, &mut once);
@@ -537,7 +541,7 @@ pub(crate) fn specs(program: &Program) -> Vec<ColumnSpec> {
         member: output.member.clone(),
         bytes_per_payload_byte: match output.dtype {
             _ if once.contains(&output.key) => 0,
-            // A list or a string takes a byte at least, and so does a number of variable length.
+            // A list, a string and a varint take at least one byte.
             DType::Int64 => 8,
             DType::Int32 => 4,
             _ => 1,
@@ -546,7 +550,7 @@ pub(crate) fn specs(program: &Program) -> Vec<ColumnSpec> {
     program.outputs.iter().map(spec).collect()
 }
 
-/// Columns that get one item an entry.
+/// Collects the columns that have one item for each entry.
 fn one_per_entry(form: &Form, found: &mut HashSet<String>) {
     let mut add = |key: &str, part: &str| {
         found.insert(format!("{key}-{part}"));

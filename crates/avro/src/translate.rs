@@ -1,4 +1,4 @@
-//! Avro's schemas in the words that programs are made of.
+//! Translation of schemas to layouts.
 
 use crate::schema::{Field, Id, Kind, Logical, Schema, Unit};
 use forthwith_columns::{DType, Encoding, LogicalType, TimeUnit, Zone};
@@ -9,21 +9,21 @@ use std::{
     sync::Arc,
 };
 
-/// How Avro writes counts and text.
+/// Encoding of counts and text in Avro.
 pub(crate) const DIALECT: Dialect =
     Dialect { counts: Count::Blocks, text: TextLength::ZigZag, entry: Frame::None };
 
-/// Types within types.
+/// Maximum nesting depth of types.
 pub(crate) const MAX_DEPTH: usize = 64;
-/// Types a layout may be made of: a schema that refers to its own types again and again can stand for more
-/// than it is long.
+/// Maximum number of types of a layout: repeated references to named types can expand far beyond the length
+/// of the schema.
 const MAX_PARTS: usize = 1 << 16;
 
-/// Why a type cannot be read.
+/// Reason why a type cannot be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Refusal {
     what: String,
-    /// Whether what is asked for makes no sense; otherwise there is no way to do it.
+    /// Whether the request is invalid; otherwise it is unsupported.
     senseless: bool,
 }
 
@@ -54,16 +54,16 @@ impl From<Refusal> for Error {
     }
 }
 
-/// The layouts kept of a type.
+/// Projection of a type.
 #[derive(Clone, Debug)]
 pub(crate) enum Keep {
     Whole,
-    /// Of its records, these fields.
+    /// The given fields of the records in the type.
     Fields(BTreeMap<String, Self>),
 }
 
 impl Keep {
-    /// Keeps what the path leads to, too.
+    /// Adds the field at a path to the projection.
     pub(crate) fn add(&mut self, path: &[String]) {
         match (&mut *self, path) {
             (Self::Whole, _) => {}
@@ -75,8 +75,8 @@ impl Keep {
     }
 }
 
-/// Fields of records in a type that can be read without the rest of these, with their types: through lists
-/// and options.
+/// Returns the fields of the records in a type that can be read separately, with their types: through lists
+/// and options. Stops soon after `most` fields.
 pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, Id)> {
     fn below(
         schema: &Schema,
@@ -94,7 +94,7 @@ pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, I
             Kind::Array(item) => below(schema, *item, most, open, path, found),
             Kind::Union(branches) => {
                 let null = |branch: &&Id| schema.get(**branch).kind == Kind::Null;
-                // A lone alternative stands for itself, one beside null is an option.
+                // A single branch stands for itself; with null, it is an option.
                 if let ([only], 1 | 2) =
                     (&branches.iter().filter(|b| !null(b)).collect::<Vec<_>>()[..], branches.len())
                 {
@@ -118,14 +118,14 @@ pub(crate) fn parts(schema: &Schema, id: Id, most: usize) -> Vec<(Vec<String>, I
     found
 }
 
-/// Makes layouts of the types of one schema.
+/// Translator of the types of a schema to layouts.
 pub(crate) struct Layouts<'s> {
     schema: &'s Schema,
-    /// Records that are being looked at, from the outside in.
+    /// Enclosing records, from the outside in.
     open: Vec<Id>,
-    /// Which of them a word was begun for.
+    /// Those of them that have a word of their own, which can call itself.
     words: Vec<Id>,
-    /// Arrays, maps and unions round the present place, which have no name to meet again.
+    /// Number of enclosing arrays, maps and unions in skipped types.
     depth: usize,
     parts: usize,
     reach: HashMap<(Id, Id), bool>,
@@ -147,7 +147,7 @@ impl<'s> Layouts<'s> {
         Ok(())
     }
 
-    /// A type as it is.
+    /// Returns the layout of a whole type.
     pub(crate) fn whole(&mut self, id: Id) -> Result<Layout, Refusal> {
         self.count()?;
         let schema = self.schema;
@@ -169,7 +169,7 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// A type of whose records only some fields are kept, through lists and options.
+    /// Returns the layout of a type reduced to some fields of its records, through lists and options.
     pub(crate) fn pruned(&mut self, id: Id, keep: &Keep) -> Result<Layout, Refusal> {
         let Keep::Fields(wanted) = keep else { return self.whole(id) };
         self.count()?;
@@ -192,7 +192,7 @@ impl<'s> Layouts<'s> {
                     let layout = |field: &Field| {
                         let layout = match wanted.get(&field.name) {
                             Some(keep) => this.pruned(field.schema, keep)?,
-                            // A value that is stepped over may contain the records that are looked into.
+                            // A skipped value may contain the records that enclose it.
                             None => {
                                 let open = std::mem::take(&mut this.open);
                                 let skipped = this.skipped(field.schema);
@@ -210,7 +210,7 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// A type that is stepped over. It may contain itself.
+    /// Returns the layout of a skipped type, which may be recursive.
     pub(crate) fn skipped(&mut self, id: Id) -> Result<Layout, Refusal> {
         self.count()?;
         let schema = self.schema;
@@ -229,7 +229,8 @@ impl<'s> Layouts<'s> {
                 if self.open.contains(&id) {
                     return Err(self.recursive(id));
                 }
-                // Within the word of a type that it contains in turn, that word does for both.
+                // Within the word of a type that contains this one and is contained in it, that word serves
+                // both.
                 let inside = match self.words.last().copied() {
                     Some(word) => self.reaches(id, word),
                     None => false,
@@ -254,7 +255,7 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// Looks into a type that must not contain itself.
+    /// Enters a type, which must not contain itself, and calls `look`.
     pub(crate) fn nested<T>(
         &mut self,
         id: Id,
@@ -286,13 +287,13 @@ impl<'s> Layouts<'s> {
     }
 
     fn recursive(&self, id: Id) -> Refusal {
-        // A union or list has no name; the record it is in has.
+        // A union or list has no name; the enclosing record has.
         let name = std::iter::once(&id).chain(self.open.iter().rev()).find_map(|id| self.schema.name(*id));
         let name = name.map_or_else(|| self.schema.describe(id), |name| name.full.clone());
         format!("the recursive type {name}: columns have no place for values of unlimited depth").into()
     }
 
-    /// Whether a type contains another one (itself, if they are the same).
+    /// Whether a type contains another one, or itself if they are equal.
     fn reaches(&mut self, from: Id, to: Id) -> bool {
         if let Some(known) = self.reach.get(&(from, to)) {
             return *known;
@@ -314,7 +315,7 @@ impl<'s> Layouts<'s> {
     }
 }
 
-/// The types a type is made of.
+/// Returns the types that a type directly contains.
 fn below(schema: &Schema, id: Id) -> Vec<Id> {
     match &schema.get(id).kind {
         Kind::Array(item) => vec![*item],
@@ -325,7 +326,7 @@ fn below(schema: &Schema, id: Id) -> Vec<Id> {
     }
 }
 
-/// Types without others in them; what has others is null here.
+/// Returns the layout of a type without contents; null for types with contents.
 pub(crate) fn leaf(kind: &Kind) -> Layout {
     match kind {
         Kind::Boolean => Layout::Number(Encoding::StrictBool),
@@ -341,8 +342,7 @@ pub(crate) fn leaf(kind: &Kind) -> Layout {
     }
 }
 
-/// The layout with what its values mean, where columns know such a meaning. UUIDs and durations stay text and
-/// bytes.
+/// Adds the logical type to a layout if columns have an equivalent. UUIDs and durations stay text and bytes.
 pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
     let unit = |unit| match unit {
         Unit::Milli => TimeUnit::Milli,
@@ -360,7 +360,7 @@ pub(crate) fn meant(logical: Option<Logical>, layout: Layout) -> Layout {
     Layout::Logical(meaning, Box::new(layout))
 }
 
-/// Fewest bytes that a value takes.
+/// Returns the minimum size of a value in bytes; 0 if it is unknown.
 pub(crate) fn least_bytes(schema: &Schema, id: Id) -> u64 {
     fn least(schema: &Schema, id: Id, open: &mut Vec<Id>, budget: &mut u32) -> u64 {
         *budget = budget.saturating_sub(1);

@@ -1,4 +1,4 @@
-//! The effects that panes ask their browser for.
+//! Actions that panes request of their browser.
 
 use crate::{
     host::Host,
@@ -7,67 +7,67 @@ use crate::{
 };
 use forthwith::{File, Key, Table};
 
-/// The state that all panes share: jobs, the command's part, and the file.
+/// State that all panes share: jobs, host and file.
 pub(crate) struct Context<'a> {
     pub(crate) jobs: &'a mut Jobs,
     pub(crate) host: &'a std::sync::Arc<dyn Host>,
     pub(crate) file: &'a File,
 }
 
-/// An effect of a key.
+/// Action that follows a key.
 pub(crate) enum Act {
-    /// Nothing but the pane itself changed.
+    /// No action beyond the change of the pane itself.
     None,
-    /// Values of a table are shown, of some columns or of all.
+    /// Show the values of a table, of some columns or of all.
     Values(Table, Option<Vec<u32>>),
-    /// An object other than a table is shown, in lines of a width.
+    /// Show an object other than a table, in lines of the given width.
     Object(Key, usize),
-    /// Nodes below a node are read.
+    /// Read the children of a node.
     Children(ChildrenOf),
-    /// Only entries of a table are shown for which an expression is true.
+    /// Show only the entries of a table for which an expression is true.
     Cut(Table, String),
-    /// A line of text is asked for, with this text at first.
+    /// Ask for a line of text, which initially has this content.
     Ask(Question, String),
-    /// A message.
+    /// Show a message.
     Say(String),
 }
 
-/// A node whose children are read.
+/// Node whose children are read.
 pub(crate) struct ChildrenOf {
     pub(crate) node: NodeId,
-    /// Depth of the children.
+    /// Depth of the children in the tree.
     pub(crate) depth: usize,
     pub(crate) content: TreeContent,
-    /// The name of the node, safe to show.
+    /// Name of the node, safe to show.
     pub(crate) label: String,
-    /// Whether the values of the table are shown then.
+    /// Whether to show the values of the table afterwards.
     pub(crate) enters: bool,
 }
 
-/// The meaning of a line that is typed.
+/// Purpose of a line that is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Question {
-    /// A filter of names, which applies while it is typed.
+    /// Filter of names, applied while it is typed.
     Names,
-    /// A text to search.
+    /// Pattern to search.
     Search {
-        /// Upwards.
+        /// Whether to search upwards.
         is_backward: bool,
     },
-    /// A text that rows must have.
+    /// Pattern by which rows are filtered.
     RowText,
-    /// An expression that must be true for a row.
+    /// Expression by which rows are filtered.
     Where,
-    /// The number of a row.
+    /// Number of a row.
     Row,
-    /// The number of bins.
+    /// Number of bins.
     Bins,
-    /// The two ends of an axis.
+    /// Range of an axis.
     Range,
 }
 
 impl Question {
-    /// The text before the line.
+    /// Returns the label before the line.
     pub(crate) const fn label(self) -> &'static str {
         match self {
             Self::Names => "names: ",
@@ -81,7 +81,7 @@ impl Question {
         }
     }
 
-    /// A hint behind an empty line.
+    /// Returns a hint that is shown while the line is empty.
     pub(crate) const fn hint(self) -> &'static str {
         match self {
             Self::Names => "letters in their order, a glob such as Muon_*, or a /regex/",

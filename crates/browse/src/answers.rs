@@ -8,84 +8,84 @@ use crate::{
 use forthwith::io::Version;
 use std::any::Any;
 
-/// An answer of a job.
+/// Answer of a job.
 pub(crate) enum Answer {
     /// Texts of cells.
     Cells(Cells),
-    /// The number of entries, and whether it is exact.
+    /// Number of entries, and whether it is exact.
     Count(u64, bool),
     /// Rows that pass a filter.
     Filtered(Filtered),
-    /// The number of rows that a search has looked at.
+    /// Number of rows searched so far.
     Searched(u64),
-    /// The result of a search.
+    /// Result of a search.
     Found(Found),
     /// Types and sizes of columns.
     Described(Vec<NodeDescription>),
-    /// The answer to a request.
+    /// Answer to a request.
     Reply(Box<dyn Any + Send>),
-    /// The present state of the file, and its size.
+    /// Version of the file, and its size in bytes.
     State(Option<Version>, Option<u64>),
-    /// A picture, as far as its values are read.
+    /// Histogram of the values that were read so far.
     Picture(Box<Picture>),
     /// Lines of text.
     Text(String),
-    /// The reason of a failure.
+    /// Reason of a failure.
     Failed(String),
 }
 
-/// Texts of a column's cells in one chunk of rows.
+/// Texts of the cells of a column in one chunk of rows.
 #[derive(Clone, Debug)]
 pub(crate) struct ColumnCells {
-    /// Texts by row, or why they cannot be read.
+    /// Text of each row, or the reason why they cannot be read.
     pub(crate) texts: std::result::Result<Vec<String>, String>,
-    /// Whether they are numbers.
+    /// Whether the values are numbers.
     pub(crate) is_number: bool,
-    /// The type; empty if it is unknown.
+    /// Type of the values; empty if unknown.
     pub(crate) kind: String,
 }
 
-/// Texts of some columns in one chunk of rows.
+/// Texts of the cells of some columns in one chunk of rows.
 pub(crate) struct Cells {
     pub(crate) chunk: u64,
     pub(crate) columns: Vec<(u32, ColumnCells)>,
 }
 
-/// The type of a column, and its stored bytes where the file says them.
+/// Type of a column, and its stored size in bytes if known.
 pub(crate) struct NodeDescription {
-    /// The id of its node.
+    /// Identifier of its node.
     pub(crate) node: u64,
     pub(crate) kind: String,
     pub(crate) bytes: Option<u64>,
 }
 
-/// Entries that pass, found since the last answer.
+/// Entries that pass a filter, found since the last answer.
 pub(crate) struct Filtered {
     pub(crate) entries: EntrySet,
-    /// Entries that were looked at so far.
+    /// Number of entries that were scanned so far.
     pub(crate) scanned: u64,
-    /// Columns that could not be read everywhere.
+    /// Number of columns that could not be read everywhere.
     pub(crate) unread: usize,
-    /// Whether all were looked at.
+    /// Whether all entries were scanned.
     pub(crate) is_complete: bool,
 }
 
-/// The result of a search.
+/// Result of a search.
 pub(crate) struct Found {
-    /// The row, and the first column of it that matches.
+    /// Row, and first column of it that matches; `None` if nothing matches.
     pub(crate) cell: Option<(u64, u32)>,
-    /// Columns that could not be read everywhere.
+    /// Number of columns that could not be read everywhere.
     pub(crate) unread: usize,
 }
 
-/// A picture and the part of the entries that it is of.
+/// Histogram, and its progress.
 #[derive(Clone, Debug)]
 pub(crate) struct Picture {
     /// Counts so far.
     pub(crate) shape: PictureShape,
-    /// Entries that were looked at.
+    /// Number of entries that were read.
     pub(crate) read: u64,
-    /// Entries that passed the cut.
+    /// Number of entries that passed the cut.
     pub(crate) passed: u64,
     pub(crate) is_complete: bool,
 }
@@ -93,7 +93,7 @@ pub(crate) struct Picture {
 /// Counts in bins.
 #[derive(Clone, Debug)]
 pub(crate) enum PictureShape {
-    /// No value is finite so far.
+    /// No finite value was found so far.
     Empty(Outside),
     One(Histogram),
     Two(Heat),

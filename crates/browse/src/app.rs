@@ -1,4 +1,4 @@
-//! The browser as a state machine: events come in, a screen can be drawn at any time.
+//! Browser as a state machine: it handles events, and can be drawn at any time.
 
 mod reads;
 mod status;
@@ -30,10 +30,10 @@ use std::{
     time::Duration,
 };
 
-/// Time between two looks at whether the file has changed.
+/// Time between checks whether the file has changed.
 const WATCH: Duration = Duration::from_secs(2);
 
-/// A browser of a file.
+/// Browser of a file.
 pub struct App {
     file: File,
     host: Arc<dyn Host>,
@@ -44,14 +44,14 @@ pub struct App {
     pub(crate) message: Option<String>,
     pub(crate) size: (u16, u16),
     pub(crate) color: bool,
-    /// Marked rows of tables that are not on the screen any more.
+    /// Marked rows of closed tables.
     marked: Vec<(Table, Vec<u32>, BTreeSet<u64>)>,
-    /// Reads that keys asked for.
+    /// Requests that were not answered yet.
     pending: Vec<Pending>,
     version: Option<Version>,
     file_size: Option<u64>,
     watched: Instant,
-    /// The job that looks at whether the file has changed.
+    /// Job that checks whether the file has changed.
     watch: Option<Ticket>,
     has_changed: bool,
     is_done: bool,
@@ -59,18 +59,18 @@ pub struct App {
 }
 
 impl App {
-    /// A browser whose jobs run on threads.
+    /// Creates a browser whose jobs run on threads.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are corrupt.
     pub fn new(file: File, host: Arc<dyn Host>, start: Start, color: bool) -> Result<Self> {
         Self::with_jobs(file, host, start, color, Jobs::on_threads())
     }
 
-    /// A browser whose jobs run while [`poll`](Self::poll) is called, for systems without threads.
+    /// Creates a browser whose jobs run during [`poll`](Self::poll), for systems without threads.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are corrupt.
     pub fn without_threads(file: File, host: Arc<dyn Host>, start: Start, color: bool) -> Result<Self> {
         Self::with_jobs(file, host, start, color, Jobs::inline())
     }
@@ -100,10 +100,10 @@ impl App {
         })
     }
 
-    /// Shows only rows of a table for which an expression is true, if a table is shown.
+    /// Filters the rows of the topmost table by an expression; does nothing if no table is shown.
     ///
     /// # Errors
-    /// As [`Table::select`].
+    /// Returns the errors of [`Table::select`].
     pub fn filter(&mut self, cut: &str) -> Result<()> {
         match self.panes.last_mut() {
             Some(Pane::Grid(grid)) if !cut.trim().is_empty() => {
@@ -115,7 +115,7 @@ impl App {
         }
     }
 
-    /// Whether the browser was left.
+    /// Whether the user has left the browser.
     #[must_use]
     pub const fn is_done(&self) -> bool {
         self.is_done
@@ -127,7 +127,7 @@ impl App {
         self.is_unfinished || self.jobs.is_busy()
     }
 
-    /// The name of the file, safe to show.
+    /// Returns the name of the file, safe to show.
     pub(crate) fn name(&self) -> String {
         human::clean(self.file.uri())
     }
@@ -136,7 +136,7 @@ impl App {
         &self.file
     }
 
-    /// The size of the file when it was looked at last.
+    /// Returns the size of the file in bytes at the last check, if known.
     pub(crate) const fn file_size(&self) -> Option<u64> {
         self.file_size
     }
@@ -145,17 +145,18 @@ impl App {
         self.has_changed
     }
 
-    /// The size of the part of the screen that the topmost pane fills.
+    /// Returns the width and height of the area of the topmost pane.
     pub(crate) fn body(&self) -> (u16, u16) {
         (self.size.0, self.size.1.saturating_sub(3))
     }
 
-    /// Width of the tree beside its details; the whole width of a narrow screen.
+    /// Returns the width of the tree beside its details; on a narrow screen, the whole width.
     pub(crate) fn tree_width(&self) -> u16 {
         if self.size.0 < 70 { self.size.0 } else { (self.size.0 / 2).min(90) }
     }
 
-    /// Takes answers of jobs, and begins to read missing values of the screen. Returns whether it is to be drawn again.
+    /// Handles answers of jobs, and requests values that the screen lacks. Returns whether it must be
+    /// redrawn.
     pub fn poll(&mut self) -> bool {
         let answers = self.jobs.poll();
         let mut is_new = self.is_unfinished;
@@ -193,7 +194,8 @@ impl App {
         is_new
     }
 
-    /// Compares the state of the file with that when it was opened. Returns whether there is news.
+    /// Compares the version of the file with that of the opened one; returns whether the screen must be
+    /// redrawn.
     fn watched_file(&mut self, answer: Answer) -> bool {
         (self.watch, self.watched) = (None, Instant::now());
         let Answer::State(version, size) = answer else { return false };
@@ -203,7 +205,7 @@ impl App {
         (self.has_changed, self.file_size) != before
     }
 
-    /// Reacts to an event.
+    /// Handles an event.
     pub fn handle(&mut self, input: Input) {
         match input {
             Input::Resize { width, height } if (width, height) == self.size => return,
@@ -295,13 +297,13 @@ impl App {
         }
     }
 
-    /// Puts a pane above the others.
+    /// Opens a pane above the others.
     fn push(&mut self, pane: Pane) {
         self.give_up_panes();
         self.panes.push(pane);
     }
 
-    /// Closes the topmost pane; its marked rows are kept.
+    /// Closes the topmost pane and keeps its marked rows.
     fn back(&mut self) {
         self.give_up_panes();
         if let Some(mut pane) = self.panes.pop() {
@@ -343,7 +345,7 @@ impl App {
         self.request(Request::plot(table, columns, cut));
     }
 
-    /// Shows how a column is read: its plan, or its program.
+    /// Shows the plan of a column, or its program.
     fn explain(&mut self, program: bool) {
         let Some(Chosen { table, columns, .. }) = self.chosen(false) else { return };
         let Some(field) = columns.first() else { return };
@@ -374,10 +376,10 @@ impl App {
         self.carry_out(act);
     }
 
-    /// Marked rows as JSON Lines, with the columns that were shown.
+    /// Returns the marked rows as JSON Lines, with the columns that were shown.
     ///
     /// # Errors
-    /// Rows that cannot be read.
+    /// Returns an error if the values of the rows cannot be formatted.
     pub fn marked(&self) -> Result<Vec<u8>> {
         let mut text = Vec::new();
         let open = self.panes.iter().filter_map(|pane| match pane {
@@ -388,7 +390,7 @@ impl App {
         for (table, columns, marks) in closed.chain(open).filter(|(_, _, marks)| !marks.is_empty()) {
             let entries = Entries::List(marks.iter().copied().collect());
             let fields = table.fields()?;
-            // A column that cannot be read is not among the answers.
+            // Columns that cannot be read are omitted.
             let read =
                 columns.iter().zip(cells::read_each(table, columns, &entries, &AtomicBool::new(false)));
             let read = read.filter_map(|(field, array)| Some((fields.get(*field as usize)?, array.ok()?)));

@@ -1,4 +1,4 @@
-//! Texts of a table's cells: read a few rows at a time, and kept while they are near the screen.
+//! Texts of the cells of a table, read in chunks of rows and cached near the screen.
 
 use crate::{
     answers::{Answer, Cells, ColumnCells},
@@ -18,11 +18,11 @@ use std::{
     },
 };
 
-/// Rows that are read together.
+/// Number of rows of a chunk.
 pub(crate) const CHUNK: u64 = 64;
-/// Characters of a cell.
+/// Maximum number of characters of a cell.
 pub(crate) const WIDEST: usize = 60;
-/// Chunks of columns that are kept.
+/// Maximum number of cached chunks of columns, beyond which distant ones are dropped.
 const KEPT: usize = 2048;
 
 /// Entries of a table, in ascending order.
@@ -35,7 +35,7 @@ pub(crate) enum Entries {
 }
 
 impl Entries {
-    /// The range from the first to the last entry.
+    /// Returns the range from the first to the last entry.
     fn bounds(&self) -> Range<u64> {
         match self {
             Self::Range(range) => range.clone(),
@@ -47,10 +47,10 @@ impl Entries {
     }
 }
 
-/// Reads some entries of some fields, until `stop` becomes true.
+/// Reads entries of some fields, until `stop` is set.
 ///
 /// # Errors
-/// As [`Table::plan`] and [`Table::read`].
+/// Returns the errors of [`Table::plan`], [`Table::select`] and [`Table::read`].
 pub(crate) fn read(
     table: &Table,
     fields: &[u32],
@@ -65,7 +65,7 @@ pub(crate) fn read(
                 let end = table.entry_range_up_to(*field, range.end)?.end.min(range.end);
                 own = range.start.min(end)..end;
             }
-            // A few blocks are not worth waking threads for.
+            // A few blocks are read faster without waking other threads.
             table.read(&table.plan(fields, own)?, Some(1), Some(&mut |_| !stop.load(Ordering::Relaxed)))
         }
         Entries::List(list) => {
@@ -79,7 +79,7 @@ pub(crate) fn read(
     }
 }
 
-/// Reads some entries of some fields, each for itself if that fails for all.
+/// Reads entries of some fields, one by one if they cannot be read together.
 pub(crate) fn read_each(
     table: &Table,
     fields: &[u32],
@@ -99,12 +99,12 @@ pub(crate) fn read_each(
     fields.iter().map(one).collect()
 }
 
-/// The texts of an array's rows.
+/// Returns the text of each row of an array.
 pub(crate) fn texts(array: &Array, width: usize) -> std::result::Result<Vec<String>, String> {
     array.preview(0..array.length, width).lines().map_err(|invalid| invalid.to_string())
 }
 
-/// Whether values are aligned to the right.
+/// Whether values are numbers, which are aligned to the right.
 fn is_number(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
@@ -114,7 +114,7 @@ fn is_number(form: &Form) -> bool {
 }
 
 impl ColumnCells {
-    /// Cells that cannot be read, for a reason.
+    /// Returns cells that cannot be read, with the reason.
     const fn failed(why: String) -> Self {
         Self { texts: Err(why), is_number: false, kind: String::new() }
     }
@@ -151,12 +151,13 @@ pub(crate) struct CellCache {
 }
 
 impl CellCache {
-    /// The cells of a column in a chunk of rows, if they were read.
+    /// Returns the cells of a column in a chunk of rows, if they were read.
     pub(crate) fn get(&self, chunk: u64, field: u32) -> Option<&Arc<ColumnCells>> {
         self.kept.get(&(chunk, field))
     }
 
-    /// Reads chunks of some columns unless that is done or under way, and gives up on all others.
+    /// Starts reading chunks of some columns that were not requested yet, and cancels reads of all other
+    /// chunks.
     pub(crate) fn request(
         &mut self,
         jobs: &mut Jobs,
@@ -194,7 +195,7 @@ impl CellCache {
         }
     }
 
-    /// Takes an answer; returns whether it belongs here.
+    /// Stores an answer; returns it if it belongs to another part of the browser.
     pub(crate) fn take(&mut self, ticket: Ticket, answer: Answer) -> Option<Answer> {
         let Some((chunk, fields)) = self.pending.remove(&ticket) else { return Some(answer) };
         match answer {
@@ -212,13 +213,13 @@ impl CellCache {
         None
     }
 
-    /// Forgets all cells: rows are others now.
+    /// Drops all cells, since the rows have changed.
     pub(crate) fn clear(&mut self, jobs: &mut Jobs) {
         self.pending.drain().for_each(|(ticket, _)| jobs.cancel(ticket));
         self.kept.clear();
     }
 
-    /// Forgets chunks that were read before all of their rows were known.
+    /// Drops chunks from `chunk` on, which were read before all of their rows were known.
     pub(crate) fn forget_from(&mut self, chunk: u64, jobs: &mut Jobs) {
         self.kept.retain(|(kept, _), _| *kept < chunk);
         let stale: Vec<Ticket> = self

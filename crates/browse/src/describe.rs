@@ -1,4 +1,4 @@
-//! Types and sizes of columns on the screen.
+//! Description of the columns on the screen.
 
 use crate::{
     answers::{Answer, NodeDescription},
@@ -15,10 +15,10 @@ use std::{
 
 /// Time between two answers.
 const BUDGET: Duration = Duration::from_millis(5);
-/// Entries that are counted for a description where blocks have to be looked at.
+/// Number of entries up to which blocks are counted for a description.
 const COUNTED: u64 = 4096;
 
-/// Describes columns in their order.
+/// Job that describes columns in order.
 pub(crate) struct DescribeJob {
     columns: std::vec::IntoIter<(NodeId, Table, u32)>,
 }

@@ -14,10 +14,10 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Entries whose values are shown.
+/// Number of entries whose values are shown.
 const FIRST: u64 = 8;
 
-/// The thing that details are of.
+/// Node whose details are shown.
 pub(crate) enum Subject {
     Directory(String),
     Table(Key, Option<Table>),
@@ -25,7 +25,7 @@ pub(crate) enum Subject {
     Object(Key),
 }
 
-/// Reads details.
+/// Job that reads details.
 pub(crate) struct DetailsJob {
     pub(crate) subject: Subject,
     pub(crate) file: File,
@@ -106,7 +106,7 @@ impl Job for DetailsJob {
     }
 }
 
-/// Lines about how the values of a column are stored, as far as the metadata say.
+/// Returns lines about the storage of a column, as far as the metadata describe it.
 fn stored(table: &Table, field: u32) -> String {
     let mut text = String::new();
     let codecs = table.codecs(field).unwrap_or_default();
@@ -115,7 +115,7 @@ fn stored(table: &Table, field: u32) -> String {
     }
     let described =
         if table.counts_blocks() { table.describe_first(field, FIRST) } else { table.describe(field) };
-    // Where entries are stored as rows, these are bytes of all columns.
+    // In record-oriented formats, the stored bytes are those of all columns.
     if let Ok(described) = described
         && !table.words().rows
         && described.stored_bytes > 0

@@ -1,29 +1,29 @@
-//! Sets of entries that take at most a bit for each entry of the table, and less where entries lie together.
+//! Sets of entries that take at most one bit for each entry of the table, and less for consecutive entries.
 //!
-//! A set is a list of segments. A segment is either a run of any length, or the members of one block of 65 536 entries
-//! in the smallest of three forms: runs, a list, or bits.
+//! A set is a list of segments. A segment is either a run of any length, or the members of a block of 65 536
+//! entries in the smallest of three encodings: runs, a list, or a bitmap.
 
 use std::ops::Range;
 
-/// Entries of a block.
+/// Number of entries of a block.
 const BLOCK: u64 = 1 << 16;
-/// Words of the bits of a block.
+/// Number of 64-bit words of the bitmap of a block.
 const WORDS: usize = (BLOCK / 64) as usize;
 
-/// Entries in ascending order, found by their position and by their number.
+/// Set of entries in ascending order, with access by position and by entry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EntrySet {
     segments: Vec<Segment>,
-    /// The first entry that may be added.
+    /// First entry that can be added.
     end: u64,
 }
 
-/// Consecutive entries, or the members of a block.
+/// Run of consecutive entries, or members of a block.
 #[derive(Clone, Debug)]
 struct Segment {
-    /// The first entry of the run or of the block.
+    /// First entry of the run or of the block.
     first: u64,
-    /// Members of the segments before.
+    /// Number of members of the previous segments.
     before: u64,
     count: u64,
     members: Members,
@@ -32,16 +32,16 @@ struct Segment {
 /// Members of a segment, relative to its first entry.
 #[derive(Clone, Debug)]
 enum Members {
-    /// As many as are counted, of any number of blocks.
+    /// All entries of a run, which may span several blocks.
     All,
-    /// First and last members of runs.
+    /// First and last member of each run.
     Runs(Vec<(u16, u16)>),
     List(Vec<u16>),
     Bits(Box<[u64; WORDS]>),
 }
 
 impl EntrySet {
-    /// A set of the entries of a list in ascending order.
+    /// Creates a set from a list in ascending order.
     pub(crate) fn of(entries: &[u64]) -> Self {
         let mut set = Self::default();
         let mut rest = entries;
@@ -53,7 +53,7 @@ impl EntrySet {
         set
     }
 
-    /// The number of members.
+    /// Returns the number of members.
     pub(crate) fn len(&self) -> u64 {
         self.segments.last().map_or(0, |last| last.before + last.count)
     }
@@ -62,7 +62,7 @@ impl EntrySet {
         self.segments.is_empty()
     }
 
-    /// The member at a position.
+    /// Returns the member at a position.
     pub(crate) fn get(&self, position: u64) -> Option<u64> {
         if position >= self.len() {
             return None;
@@ -72,14 +72,14 @@ impl EntrySet {
         segment.get(position - segment.before)
     }
 
-    /// The number of members before an entry.
+    /// Returns the number of members before an entry.
     pub(crate) fn rank(&self, entry: u64) -> u64 {
         let at = self.segments.partition_point(|segment| segment.first <= entry);
         let segment = at.checked_sub(1).and_then(|at| self.segments.get(at));
         segment.map_or(0, |segment| segment.before + segment.rank(entry))
     }
 
-    /// The members at a range of positions.
+    /// Returns the members at a range of positions.
     pub(crate) fn slice(&self, positions: Range<u64>) -> Vec<u64> {
         let end = positions.end.min(self.len());
         let mut at = positions.start;
@@ -96,7 +96,7 @@ impl EntrySet {
         found
     }
 
-    /// Adds consecutive entries behind all members; entries before the last member are left out.
+    /// Adds a range of entries; those before the end of the set are ignored.
     pub(crate) fn push(&mut self, entries: Range<u64>) {
         let mut start = entries.start.max(self.end);
         self.end = self.end.max(entries.end);
@@ -115,7 +115,7 @@ impl EntrySet {
         }
     }
 
-    /// Adds the members of another set, all of which lie behind those of this one.
+    /// Adds the members of another set, all of which must be after those of this one.
     pub(crate) fn append(&mut self, other: Self) {
         for segment in other.segments {
             let is_new_block = self.segments.last().is_none_or(|last| last.end() <= segment.first);
@@ -133,7 +133,7 @@ impl EntrySet {
         }
     }
 
-    /// Adds whole blocks.
+    /// Adds a run of whole blocks.
     fn push_run(&mut self, run: Range<u64>) {
         self.seal();
         let count = run.end - run.start;
@@ -170,7 +170,7 @@ impl EntrySet {
         }
     }
 
-    /// Gives the last block, to which nothing will be added, its smallest form.
+    /// Encodes the last block, to which nothing more will be added.
     fn seal(&mut self) {
         let Some(last) = self.segments.last_mut() else { return };
         if last.count < BLOCK || last.is_run() {
@@ -194,7 +194,7 @@ impl Segment {
         matches!(self.members, Members::All)
     }
 
-    /// The first entry behind the run or the block.
+    /// Returns the end of the run or of the block.
     const fn end(&self) -> u64 {
         self.first.saturating_add(if self.is_run() { self.count } else { BLOCK })
     }
@@ -246,7 +246,7 @@ impl Segment {
         }
     }
 
-    /// Appends the members at a range of positions.
+    /// Appends the members at a range of positions to `found`.
     fn append(&self, positions: Range<u64>, found: &mut Vec<u64>) {
         if self.is_run() {
             found.extend(self.first + positions.start..self.first + positions.end);
@@ -263,7 +263,7 @@ impl Segment {
         });
     }
 
-    /// Calls `take` with the runs of consecutive members, which may touch each other.
+    /// Calls `take` with runs of consecutive members, which may be adjacent.
     fn runs(&self, mut take: impl FnMut(Range<u64>)) {
         match &self.members {
             Members::All => take(self.first..self.first + self.count),
@@ -289,7 +289,7 @@ impl Segment {
         }
     }
 
-    /// Makes the members of a block runs, so that more can be added.
+    /// Converts the members of a block to runs, so that more can be added.
     fn open(&mut self) {
         if matches!(self.members, Members::Runs(_) | Members::All) {
             return;
@@ -305,7 +305,7 @@ impl Segment {
         self.members = Members::Runs(runs);
     }
 
-    /// Makes the members of a block what takes the least memory.
+    /// Converts the members of a block to the smallest encoding.
     fn compact(&mut self) {
         let Members::Runs(runs) = &mut self.members else { return };
         let (as_runs, as_list) = (runs.len() * 4, self.count as usize * 2);
@@ -329,7 +329,7 @@ impl Segment {
 mod tests {
     use super::*;
 
-    /// Numbers by xorshift, the same ones for the same seed.
+    /// Xorshift generator, reproducible from its seed.
     struct Random(u64);
 
     impl Random {
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// Bytes of members.
+    /// Returns the number of bytes that the members take.
     fn memory(set: &EntrySet) -> usize {
         let bytes = |segment: &Segment| match &segment.members {
             Members::All => 0,

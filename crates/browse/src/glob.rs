@@ -1,10 +1,10 @@
-//! Choosing branches by patterns for their names: globs, and regular expressions between slashes, as Python's
-//! filters have them.
+//! Selection of branches by patterns of their names: globs, and regular expressions between slashes as in the
+//! filters of the Python interface.
 
 use forthwith::files;
 use regex_lite::{Regex, RegexBuilder};
 
-/// Names, globs and regular expressions, of which one must match; without any, everything does.
+/// List of names, globs and regular expressions, any of which may match. An empty list matches everything.
 pub struct Patterns(Vec<Pattern>);
 
 enum Pattern {
@@ -13,15 +13,15 @@ enum Pattern {
 }
 
 impl Patterns {
-    /// The text that was typed.
+    /// Parses patterns.
     ///
     /// # Errors
-    /// The text between slashes is not a regular expression.
+    /// Returns an error if a text between slashes is not a valid regular expression.
     pub fn of(typed: &[String]) -> Result<Self, String> {
         typed.iter().map(|text| Pattern::of(text)).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Whether one of the globs would match, were capital letters the same as small ones.
+    /// Whether one of the globs matches without regard to case.
     pub fn matches_in_another_case(typed: &[String], path: &str, name: &str) -> bool {
         let mut globs = typed.iter().filter(|text| is_pattern(text) && regular(text).is_none());
         globs.any(|glob| {
@@ -30,7 +30,7 @@ impl Patterns {
         })
     }
 
-    /// Whether a name, or its path, matches.
+    /// Whether a name or its path matches.
     pub fn want(&self, path: &str, name: &str) -> bool {
         let is_named = |pattern: &Pattern| pattern.matches(path) || (name != path && pattern.matches(name));
         self.0.is_empty() || self.0.iter().any(is_named)
@@ -59,12 +59,12 @@ impl Pattern {
     }
 }
 
-/// Whether a text has a character that means more than itself, or is a regular expression.
+/// Whether a text is a regular expression or has wildcards.
 pub fn is_pattern(text: &str) -> bool {
     regular(text).is_some() || files::is_pattern(text)
 }
 
-/// `/regex/flags`: the expression and its flags.
+/// Splits `/regex/flags` into the expression and its flags; `None` for any other text.
 fn regular(text: &str) -> Option<(&str, &str)> {
     let (expression, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
     flags.chars().all(|flag| "aimsux".contains(flag)).then_some((expression, flags))

@@ -1,4 +1,4 @@
-//! The values of a table, page by page.
+//! Values of a table, page by page.
 
 use crate::{
     act::{Act, Context, Question},
@@ -21,15 +21,15 @@ use std::{
     sync::Arc,
 };
 
-/// Characters of a column at most, unless the cursor is in it.
+/// Maximum width of a column without the cursor, in characters.
 const WIDE: usize = 32;
-/// Characters of a column at least.
+/// Minimum width of a column in characters.
 const NARROW: usize = 6;
 
-/// A table with a cursor.
+/// Table with a cursor.
 pub(crate) struct Grid {
     pub(crate) table: Table,
-    /// All columns that have data.
+    /// All columns with values.
     all: Vec<u32>,
     /// Columns that are shown.
     pub(crate) columns: Vec<u32>,
@@ -41,26 +41,26 @@ pub(crate) struct Grid {
     column: usize,
     widths: HashMap<u32, usize>,
     cells: CellCache,
-    /// Entries that are marked.
+    /// Marked entries.
     pub(crate) marks: BTreeSet<u64>,
-    /// Columns that are marked, in the order in which they were.
+    /// Marked columns, in the order of marking.
     pub(crate) marked_columns: Vec<u32>,
     pub(crate) pattern: Option<TextPattern>,
     search: Option<Ticket>,
-    /// Rows that the search has looked at.
+    /// Number of rows that were searched so far.
     searched: u64,
     count: Option<Ticket>,
     /// Columns on the screen, with their widths.
     pub(crate) visible: Vec<(u32, usize)>,
-    /// Lines of values on the screen.
+    /// Number of rows on the screen.
     height: usize,
 }
 
 impl Grid {
-    /// A table with some of its columns, or with all.
+    /// Opens a table with some of its columns, or with all.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are corrupt.
     pub(crate) fn new(table: Table, columns: Option<Vec<u32>>) -> Result<Self> {
         let fields = (0..).zip(table.fields()?);
         let all: Vec<u32> = fields.filter(|(_, f)| f.has_data && !f.is_part).map(|(at, _)| at).collect();
@@ -88,33 +88,33 @@ impl Grid {
         })
     }
 
-    /// The metadata of a column.
+    /// Returns the metadata of a column.
     pub(crate) fn field(&self, field: u32) -> Option<&Field> {
         self.table.fields().ok()?.get(field as usize)
     }
 
-    /// The column that the cursor is in.
+    /// Returns the column at the cursor.
     pub(crate) fn current(&self) -> Option<u32> {
         self.columns.get(self.column).copied()
     }
 
-    /// The text of the cut, if rows are filtered by one.
+    /// Returns the expression by which rows are filtered, if any.
     pub(crate) fn cut(&self) -> Option<&str> {
         self.rows.filter.as_ref()?.cut.as_deref()
     }
 
-    /// The cells of a row in a column, and the position of the row in them.
+    /// Returns the chunk of cells with a row of a column, and the index of the row in it.
     pub(crate) fn cell(&self, row: u64, field: u32) -> Option<(&Arc<ColumnCells>, usize)> {
         Some((self.cells.get(row / CHUNK, field)?, (row % CHUNK) as usize))
     }
 
-    /// The type of the column that the cursor is in, once values of it were read.
+    /// Returns the type of the column at the cursor, once values of it were read.
     pub(crate) fn kind(&self) -> Option<&str> {
         let (cells, _) = self.cell(self.cursor, self.current()?)?;
         Some(cells.kind.as_str()).filter(|kind| !kind.is_empty())
     }
 
-    /// Width of the row numbers before the columns.
+    /// Returns the width of the row numbers before the columns.
     pub(crate) fn gutter(&self) -> usize {
         human::count(self.rows.known.saturating_sub(1)).len() + 1
     }
@@ -123,7 +123,7 @@ impl Grid {
         self.visible.iter().map(|(field, _)| *field).collect()
     }
 
-    /// Lays out a page, and reads its cells.
+    /// Lays out a page, and requests its cells.
     pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         self.height = usize::from(height).max(1);
         self.column = self.column.min(self.columns.len().saturating_sub(1));
@@ -141,7 +141,7 @@ impl Grid {
         }
     }
 
-    /// Counts further entries before the cursor reaches the last known one.
+    /// Counts more entries before the cursor reaches the last known one.
     fn count_ahead(&mut self, jobs: &mut Jobs) {
         let near = self.cursor.saturating_add(4 * CHUNK.max(self.height as u64));
         if !self.rows.is_exact && self.rows.filter.is_none() && self.count.is_none() && near > self.rows.known
@@ -176,7 +176,7 @@ impl Grid {
         self.widths.get(&field).copied().unwrap_or(NARROW).max(name).clamp(NARROW, most)
     }
 
-    /// Chooses the columns that are on the screen, so that the current one is.
+    /// Determines the columns on the screen, such that the current one is visible.
     fn lay_out(&mut self, width: usize) {
         self.left = self.left.min(self.column);
         loop {
@@ -204,7 +204,7 @@ impl Grid {
         }
     }
 
-    /// Takes an answer of a job of this pane, or gives it back.
+    /// Handles an answer of a job of this pane; returns any other answer, and a message to show.
     pub(crate) fn take(
         &mut self,
         ticket: Ticket,
@@ -276,7 +276,7 @@ impl Grid {
             }
             Answer::Failed(why) => {
                 self.count = None;
-                // Rows before the damage are there.
+                // Rows before the damage can be shown.
                 self.rows.is_exact = true;
                 Some(why)
             }
@@ -304,7 +304,7 @@ impl Grid {
         }
     }
 
-    /// Stops a search, a filter or counting; returns whether any was under way. Rows that were found stay.
+    /// Stops a search or filter and keeps its results; returns whether one was running.
     pub(crate) fn stop(&mut self, jobs: &mut Jobs) -> bool {
         let scan = self.rows.filter.as_mut().and_then(|filter| {
             let scan = filter.scan.take()?;
@@ -316,7 +316,7 @@ impl Grid {
         stopped.iter().any(Option::is_some)
     }
 
-    /// Stops all jobs of this pane.
+    /// Cancels all jobs of this pane.
     pub(crate) fn close(&mut self, jobs: &mut Jobs) {
         self.cells.clear(jobs);
         let scan = self.rows.filter.as_mut().and_then(|filter| filter.scan.take());
@@ -376,7 +376,7 @@ impl Grid {
         }
     }
 
-    /// Moves the cursor by lines.
+    /// Moves the cursor by a number of lines.
     pub(crate) fn go(&mut self, lines: i64, jobs: &mut Jobs) {
         if lines == i64::MAX && !self.rows.is_exact && self.rows.filter.is_none() {
             self.count(jobs, u64::MAX);
@@ -384,7 +384,7 @@ impl Grid {
         self.cursor = moved(self.cursor, lines, self.rows.len());
     }
 
-    /// Puts the cursor on a cell of the screen, by its line of values and its position behind the row numbers.
+    /// Moves the cursor to a cell of the screen, given by its line and its distance from the row numbers.
     pub(crate) fn click(&mut self, line: u64, across: usize) {
         if self.top + line < self.rows.len() {
             self.cursor = self.top + line;
@@ -414,7 +414,7 @@ impl Grid {
         self.column = self.columns.iter().position(|field| Some(*field) == current).unwrap_or(0);
     }
 
-    /// Carries out a line that was entered.
+    /// Executes a line that was entered.
     pub(crate) fn entered(&mut self, question: Question, text: &str, context: &mut Context<'_>) -> Act {
         let done = match question {
             Question::Search { is_backward } => match TextPattern::new(text) {
@@ -492,7 +492,7 @@ impl Grid {
         Ok(())
     }
 
-    /// Shows only rows for which a valid expression is true.
+    /// Filters rows by an expression that was validated.
     pub(crate) fn filter_by_cut(&mut self, text: &str, jobs: &mut Jobs) {
         self.unfilter(jobs);
         let scan = jobs.start(Lane::Scan, CutJob::new(&self.table, text));
@@ -514,7 +514,7 @@ impl Grid {
         self.search.take().into_iter().for_each(|ticket| jobs.cancel(ticket));
     }
 
-    /// The search or scan that is under way.
+    /// Returns a description of the search or scan that is running.
     pub(crate) fn activity(&self) -> Option<String> {
         if self.search.is_some() {
             let (searched, all) = (human::count(self.searched), human::count(self.rows.len()));

@@ -1,4 +1,4 @@
-//! Histograms of two dimensions, drawn in shades.
+//! Two-dimensional histograms, drawn in shades.
 
 use crate::{
     histogram::{framed, nice_step, short, tick_text, ticks},
@@ -7,12 +7,12 @@ use crate::{
 
 const SHADES: [char; 5] = [' ', '░', '▒', '▓', '█'];
 
-/// An axis with bins of one width.
+/// Axis with bins of equal width.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeatAxis {
-    /// Lower end.
+    /// Lower end of the axis.
     pub low: f64,
-    /// Upper end, which does not belong to the axis.
+    /// Upper end of the axis (exclusive).
     pub high: f64,
     /// Number of bins.
     pub bins: usize,
@@ -36,7 +36,7 @@ pub struct Heat {
 }
 
 impl Heat {
-    /// An empty histogram.
+    /// Creates an empty histogram.
     #[must_use]
     pub fn new(x: HeatAxis, y: HeatAxis) -> Self {
         Self { x, y, counts: vec![0; x.bins * y.bins], outside: 0 }
@@ -52,20 +52,20 @@ impl Heat {
         }
     }
 
-    /// Counts of pairs outside of the axes, or that are not numbers.
+    /// Returns the number of pairs that are outside of the axes or have NaN.
     #[must_use]
     pub fn outside(&self) -> u64 {
         self.outside
     }
 
-    /// All counts, the x axis running fastest.
+    /// Returns the counts of all bins; the index on the x axis varies fastest.
     #[must_use]
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The picture, a character for each bin: x to the right, y upwards. Lines end in a newline. With `log`, shades
-    /// stand for powers.
+    /// Draws the histogram with a character for each bin, x to the right and y upwards. Lines end in a
+    /// newline. With `log`, shades are logarithmic.
     #[must_use]
     pub fn draw(&self, label: &str, log: bool, paint: Paint) -> String {
         let counts: Vec<f64> = self.counts.iter().map(|count| *count as f64).collect();
@@ -74,8 +74,8 @@ impl Heat {
     }
 }
 
-/// Draws counts in shades, a character for each: rows of a number of columns, the lowest first, between two axes.
-/// With `log`, shades stand for powers.
+/// Draws counts in shades, a character for each, between two axes. `counts` are rows of `columns` counts, the
+/// lowest row first. With `log`, shades are logarithmic.
 #[must_use]
 pub fn shaded(
     counts: &[f64],
@@ -104,7 +104,7 @@ pub fn shaded(
         let below = if log { below.exp_m1() } else { below };
         below.floor() + 1.0
     };
-    // Low counts have some of the shades only.
+    // Low counts use only some of the shades.
     let used = (1..SHADES.len()).filter(|at| *at + 1 == SHADES.len() || from(*at) < from(at + 1));
     let scale = used.map(|at| format!("{} from {}", SHADES[at], short(from(at))));
     text.push_str(&scale.collect::<Vec<_>>().join("  "));
@@ -112,7 +112,7 @@ pub fn shaded(
     text
 }
 
-/// The shade of a value between the lowest and highest: nothing is empty, and anything else has a shade.
+/// Returns the shade of a value in a range: blank for 0 and for values that are not finite.
 #[must_use]
 pub fn shade(value: f64, low: f64, high: f64) -> char {
     if value == 0.0 || !value.is_finite() || high <= low {
@@ -122,7 +122,7 @@ pub fn shade(value: f64, low: f64, high: f64) -> char {
     SHADES[(part.ceil() as usize).clamp(1, SHADES.len() - 1)]
 }
 
-/// The shades with the values from which they stand, between the lowest and highest.
+/// Returns a legend of the shades, with the value from which each is used.
 #[must_use]
 pub fn scale(low: f64, high: f64) -> String {
     let from = |at: usize| low + (high - low) * (at - 1) as f64 / (SHADES.len() - 1) as f64;

@@ -1,6 +1,6 @@
-//! The keys, for the page of help.
+//! Help page with all keys.
 
-/// All keys.
+/// Text of the help page.
 pub(crate) const KEYS: &str = "\
 Everywhere
   ?              this page

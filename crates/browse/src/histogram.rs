@@ -1,11 +1,11 @@
-//! A histogram drawn with block characters.
+//! Histograms drawn with block characters.
 
 use crate::{
     human::count,
     paint::{Paint, Style},
 };
 
-/// Counts in bins of one width.
+/// Counts in bins of equal width.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     low: f64,
@@ -14,7 +14,7 @@ pub struct Histogram {
     outside: Outside,
 }
 
-/// The number of values that a histogram does not show.
+/// Number of values outside of the range of a histogram.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
     below: u64,
@@ -23,7 +23,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// Counts a value that is not within a half-open range, and says whether it was such.
+    /// Counts a value outside of a half-open range; returns whether it is outside.
     fn counts(&mut self, value: f64, low: f64, high: f64) -> bool {
         let number = match value {
             value if value.is_nan() => &mut self.not_a_number,
@@ -35,17 +35,17 @@ impl Outside {
         true
     }
 
-    /// Counts a value that is not finite: it lies outside of any range.
+    /// Counts a value that is not finite, which is outside of any range.
     pub fn count(&mut self, value: f64) {
         self.counts(value, 0.0, 0.0);
     }
 
-    /// Numbers of values below the range, above it, and of NaN.
+    /// Returns the number of values below the range, above it, and of NaN.
     pub fn parts(self) -> [u64; 3] {
         [self.below, self.above, self.not_a_number]
     }
 
-    /// They, in words; empty if there are none.
+    /// Returns the numbers as text; empty if all are 0.
     pub fn words(self) -> String {
         let Self { below, above, not_a_number } = self;
         let parts = [(below, "below"), (above, "above"), (not_a_number, "not a number")];
@@ -59,14 +59,14 @@ const BLOCKS: [char; 9] = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇',
 impl Histogram {
     /// Counts values in `bins` bins of the half-open range from `low` to `high`.
     ///
-    /// The range must be finite and not empty; as [`robust_range`] makes it.
+    /// The range must be finite and not empty, as those of [`robust_range`] are.
     pub fn new(values: impl IntoIterator<Item = f64>, low: f64, high: f64, bins: usize) -> Self {
         let mut made = Self::beside(Outside::default(), low, high, bins);
         made.add(values);
         made
     }
 
-    /// An empty histogram, but for values outside of its range.
+    /// Creates a histogram with empty bins and the given number of values outside of its range.
     pub fn beside(outside: Outside, low: f64, high: f64, bins: usize) -> Self {
         Self { low, high, counts: vec![0; bins.max(1)], outside }
     }
@@ -77,58 +77,58 @@ impl Histogram {
         let scale = counts.len() as f64 / (*high - *low);
         for value in values {
             if !outside.counts(value, *low, *high) {
-                // Rounding may lift a value just below the end into a bin that is not there.
+                // Rounding may move a value just below the end beyond the last bin.
                 let bin = (((value - *low) * scale) as usize).min(counts.len() - 1);
                 counts[bin] += 1;
             }
         }
     }
 
-    /// The middle of the highest bin.
+    /// Returns the centre of the highest bin.
     pub fn peak(&self) -> f64 {
-        // The first of equally high bins, so that the answer does not depend on the iteration order.
+        // The first of several highest bins, so that the result does not depend on the iteration order.
         let highest = self.counts.iter().max().copied().unwrap_or(0);
         let bin = self.counts.iter().position(|&c| c == highest).unwrap_or(0);
         self.low + (self.high - self.low) * (bin as f64 + 0.5) / self.counts.len() as f64
     }
 
-    /// The number of values in each bin.
+    /// Returns the number of values in each bin.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// The values outside of the range.
+    /// Returns the number of values outside of the range.
     pub fn outside(&self) -> Outside {
         self.outside
     }
 
-    /// The entries that the picture does not show, in words; empty if there are none.
+    /// Returns the number of values outside of the range as text; empty if there are none.
     pub fn remainder(&self) -> String {
         self.outside.words()
     }
 
-    /// [`remainder`](Self::remainder) as the end of a caption.
+    /// Returns [`remainder`](Self::remainder) as the end of a caption.
     pub fn not_shown(&self) -> String {
         let words = self.remainder();
         if words.is_empty() { words } else { format!("; not shown: {words}") }
     }
 
-    /// The counts as bars.
+    /// Returns the counts as bars.
     pub fn bars(&self) -> Bars {
         let heights = self.counts.iter().map(|count| *count as f64).collect();
         Bars { low: self.low, high: self.high, heights }
     }
 
-    /// The picture: `height` lines of bars, `wide` characters a bin, with axes; lines end in a newline.
+    /// Draws `height` lines of bars with axes, each bar `wide` characters wide. Lines end in a newline.
     pub fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         self.bars().draw(height, wide, label, paint)
     }
 }
 
-/// Powers of ten below 1 at which a logarithmic axis begins, so that bars of height 1 are seen.
+/// Number of decades below 1 at which a logarithmic axis begins, so that bars of height 1 are visible.
 const LOG_FOOT: f64 = 0.5;
 
-/// Heights side by side over a range.
+/// Bars of equal width over a range.
 pub struct Bars {
     /// Lower end of the range.
     pub low: f64,
@@ -139,15 +139,15 @@ pub struct Bars {
 }
 
 impl Bars {
-    /// The picture: `height` lines of bars, `wide` characters each, with axes; lines end in a newline. Bars
-    /// begin at zero, or at the lowest where that is below.
+    /// Draws `height` lines of bars with axes, each bar `wide` characters wide. Lines end in a newline. Bars
+    /// begin at zero, or at the lowest height if it is negative.
     pub fn draw(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
         let finite = || self.heights.iter().copied().filter(|height| height.is_finite());
         let bottom = finite().fold(0.0, f64::min);
         let top = finite().fold(bottom, f64::max);
         let span = top - bottom;
-        // Nothing in it, or more than can be told apart.
+        // The bars are empty, or their heights overflow.
         let span = if span > 0.0 && span.is_finite() { span } else { 1.0 };
         let mut marks = vec![String::new(); height + 1];
         let step = nice_step(span, (height / 3).max(1));
@@ -161,7 +161,7 @@ impl Bars {
             marks[line as usize] =
                 if is_count && value >= 0.0 { count(value as u64) } else { tick_text(value, step) };
         }
-        // A mark of a count stands on the line whose top is that count.
+        // The label of a count is on the line whose upper edge is that count.
         let line = |row: usize| -> String {
             let bars = self.heights.iter().map(|value| block((value - bottom) / span, row, height));
             bars.flat_map(|bar| std::iter::repeat_n(bar, wide)).collect()
@@ -172,7 +172,8 @@ impl Bars {
         framed(&lines, &marks, range, self.heights.len() * wide, Some(&label), paint)
     }
 
-    /// [`draw`](Self::draw) with heights on a logarithmic axis, which begins below 1; bars without a height are empty.
+    /// Draws bars as [`draw`](Self::draw) does, with a logarithmic axis that begins below 1. Heights below 1
+    /// are blank.
     pub fn draw_log(&self, height: usize, wide: usize, label: &str, paint: Paint) -> String {
         let height = height.max(1);
         let top =
@@ -196,8 +197,9 @@ impl Bars {
     }
 }
 
-/// A picture between its axes: lines from the foot up, the marks below the first and at each of them, and an axis from
-/// left to right over a width, with an optional label. Lines end in a newline.
+/// Draws axes around lines of text, which are given from the bottom upwards. `marks` are the labels of the
+/// vertical axis: of the bottom edge, then of each line. The horizontal axis has a range, a width and an
+/// optional label. Lines end in a newline.
 pub fn framed(
     lines: &[String],
     marks: &[String],
@@ -221,7 +223,7 @@ pub fn framed(
     text
 }
 
-/// A horizontal axis and the numbers below it.
+/// Returns a horizontal axis and the numbers below it.
 fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
     let mut axis = vec!['─'; width];
     let mut numbers = vec![' '; width + 8];
@@ -246,15 +248,16 @@ fn horizontal(low: f64, high: f64, width: usize) -> (String, String) {
     (axis.into_iter().collect(), numbers.into_iter().collect())
 }
 
-/// The character of a bar on line `row`, counted from 1 at the bottom; the bar is `part` of the whole height.
+/// Returns the character of a bar on line `row`, counted from 1 at the bottom. `part` is the height of the
+/// bar as a fraction of the whole.
 fn block(part: f64, row: usize, height: usize) -> char {
     let eighths = (part * height as f64 * 8.0).round() as usize;
-    // One entry must be seen even in a bin that would round to nothing.
+    // A single entry must be visible even if the height of its bar rounds to 0.
     let eighths = if part > 0.0 { eighths.max(1) } else { 0 };
     BLOCKS[eighths.saturating_sub((row - 1) * 8).min(8)]
 }
 
-/// A number for a caption, with few digits.
+/// Formats a number for a caption, with few digits.
 pub fn short(number: f64) -> String {
     let size = number.abs();
     if number.fract() == 0.0 && size < 1e15 {
@@ -268,7 +271,7 @@ pub fn short(number: f64) -> String {
     format!("{number:.3e}")
 }
 
-/// 1, 2 or 5 times a power of ten, such that about `ticks` steps fill `span`.
+/// Returns 1, 2 or 5 times a power of ten, such that about `ticks` steps fill `span`.
 pub fn nice_step(span: f64, ticks: usize) -> f64 {
     let rough = span / ticks.max(1) as f64;
     let power = 10f64.powf(rough.log10().floor());
@@ -276,14 +279,15 @@ pub fn nice_step(span: f64, ticks: usize) -> f64 {
     factor * power
 }
 
-/// The multiples of a step from the lowest number of an axis on, and where they are on it: from 0 to 1, and more behind it.
+/// Returns the multiples of a step from `low` on, each with its position on the axis: 0 at the beginning, 1
+/// at the end, and greater beyond it.
 pub fn ticks(low: f64, span: f64, step: f64) -> impl Iterator<Item = (f64, f64)> {
     let ticks = std::iter::successors(Some((low / step).ceil()), |tick| Some(tick + 1.0));
-    // At most a handful of steps by construction; the bound only guards against steps lost to rounding.
+    // An axis has few ticks by construction; the bound guards against steps that are lost in rounding.
     ticks.take(64).map(move |tick| (tick * step, (tick * step - low) / span))
 }
 
-/// A tick of an axis whose ticks are `step` apart, as text.
+/// Formats a tick of an axis whose ticks are `step` apart.
 pub fn tick_text(value: f64, step: f64) -> String {
     if value.abs() < step * 1e-9 {
         return "0".into();
@@ -295,12 +299,12 @@ pub fn tick_text(value: f64, step: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Quantiles are taken from at most this many values.
+/// Maximum number of values from which quantiles are computed.
 const SAMPLE: usize = 100_000;
 
-/// A range that shows the bulk of the values whatever the outliers: nearly all between the 1st and the 99th
-/// percentile, with room on both sides, starting at zero when that is near. `None` if no value is finite, and
-/// no other reason.
+/// Returns a range that shows most of the values regardless of outliers: from about the 1st to the 99th
+/// percentile, with a margin on both sides, and starting at zero if it is near. Returns `None` only if no
+/// value is finite.
 pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     let finite = || values.iter().copied().filter(|value| value.is_finite());
     let stride = finite().count().div_ceil(SAMPLE).max(1);
@@ -310,12 +314,12 @@ pub fn robust_range(values: &[f64]) -> Option<(f64, f64)> {
     Some(range_of([quantile(0.0)?, quantile(0.01)?, quantile(0.99)?, quantile(1.0)?]))
 }
 
-/// One value of each `stride`, at places that do not keep step with values that repeat.
+/// Samples one value of each `stride` at random positions, so that periodic values do not bias the sample.
 fn one_of_each(values: impl Iterator<Item = f64>, stride: usize) -> Vec<f64> {
     let (mut state, mut place) = (0x9e37_79b9_7f4a_7c15_u64, 0);
     let chosen = |(at, value): (usize, f64)| {
         if at % stride == 0 {
-            // Xorshift: the same values have the same range.
+            // Xorshift: equal values have equal ranges.
             state ^= state << 13;
             state ^= state >> 7;
             state ^= state << 17;
@@ -326,7 +330,8 @@ fn one_of_each(values: impl Iterator<Item = f64>, stride: usize) -> Vec<f64> {
     values.enumerate().filter_map(chosen).collect()
 }
 
-/// The range that [`robust_range`] gives for finite values with this least one, 1st and 99th percentile, and largest one.
+/// Returns the range of [`robust_range`] from the minimum, the 1st and 99th percentile, and the maximum of
+/// finite values.
 pub fn range_of([least, low, high, most]: [f64; 4]) -> (f64, f64) {
     let room = (high - low) * 0.1;
     let mut low = (low - room).max(least);
@@ -334,19 +339,19 @@ pub fn range_of([least, low, high, most]: [f64; 4]) -> (f64, f64) {
     if low >= 0.0 && low < 0.2 * high {
         low = 0.0;
     }
-    // One value, or values closer than can be told apart.
+    // A single value, or values too close to distinguish.
     let least_span = low.abs().max(high.abs()) * 1e-9;
     if high - low <= least_span {
         let half = if least_span > 0.0 { (low.abs() * 0.5).max(least_span * 10.0) } else { 0.5 };
         (low, high) = (low - half, high + half);
     } else {
-        // The largest value belongs inside a half-open range.
+        // The maximum must be inside of the half-open range.
         high += (high - low) * 1e-6;
     }
     if low < high && (high - low).is_finite() {
         return (low, high);
     }
-    // Wider than the largest number: values farther out are counted, not drawn.
+    // The width of the range overflows: extreme values are counted as outside.
     (f64::MIN / 4.0, f64::MAX / 4.0)
 }
 
@@ -356,7 +361,7 @@ mod tests {
 
     const PLAIN: Paint = Paint { color: false };
 
-    /// A bell around 91 without a random number generator.
+    /// Returns a peak around 91, without a random number generator.
     fn bell() -> Vec<f64> {
         (0..60)
             .flat_map(|at| {
@@ -430,7 +435,7 @@ mod tests {
         assert_eq!(robust_range(&[]), None);
         assert_eq!(robust_range(&[f64::NAN]), None);
         assert_eq!(robust_range(&[0.0]), Some((-0.5, 0.5)));
-        // Whatever finite values there are, there is a range, whose width is finite.
+        // Any finite values have a range of finite width.
         for values in
             [[f64::MAX, f64::MIN], [f64::MAX, f64::MAX], [f64::MIN, 0.0], [5e-324, -5e-324], [-0.0, 0.0]]
         {

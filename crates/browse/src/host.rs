@@ -1,38 +1,38 @@
-//! The services of the surroundings of a browser.
+//! Interface of a browser to its environment.
 
 use forthwith::{File, Key, Table, plan::Result};
 
-/// Services that a browser takes from its surroundings.
+/// Services that a browser requires of its environment.
 pub trait Host: Send + Sync {
     /// Opens the file again.
     ///
     /// # Errors
-    /// The file cannot be opened, as text.
+    /// Returns a message if the file cannot be opened.
     fn reopen(&self) -> std::result::Result<File, String>;
 
     /// Opens a table of the file.
     ///
     /// # Errors
-    /// As [`File::table`].
+    /// Returns the errors of [`File::table`].
     fn table(&self, file: &File, path: &str) -> Result<Table> {
         file.table(path)
     }
 
-    /// An object other than a table as text, with lines of about `width` characters.
+    /// Returns an object other than a table as text, with lines of about `width` characters.
     ///
     /// # Errors
-    /// The object cannot be read, as text.
+    /// Returns a message if the object cannot be read.
     fn object(&self, file: &File, key: &Key, width: usize) -> std::result::Result<String, String>;
 
-    /// How a column is read, and its plan.
+    /// Returns a description of the plan of a column.
     ///
     /// # Errors
-    /// Damaged metadata, as text.
+    /// Returns a message if the metadata are corrupt.
     fn plan(&self, table: &Table, field: u32, width: usize) -> std::result::Result<String, String>;
 
-    /// The program that decodes a column.
+    /// Returns the program that decodes a column.
     ///
     /// # Errors
-    /// Why the column is decoded in another way, as text.
+    /// Returns a message with the reason if the column is not decoded by a program.
     fn program(&self, table: &Table, field: u32) -> std::result::Result<String, String>;
 }

@@ -1,8 +1,8 @@
-//! Numbers and texts for people.
+//! Formatting of numbers and texts for people.
 
 use std::time::Duration;
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,17 +15,17 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// `1 branch`, `2 branches`: the number with its noun.
+/// Formats a number with its noun: `1 branch`, `2 branches`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
-/// Bytes with a decimal unit and three digits at most: `999 B`, `1.23 kB`, `45.6 MB`.
+/// Formats a number of bytes with a decimal unit and at most three digits: `999 B`, `1.23 kB`, `45.6 MB`.
 pub fn bytes(number: u64) -> String {
     scaled(number as f64, "B")
 }
 
-/// Bytes in a time, or nothing if the time is too short to tell.
+/// Formats a rate in bytes per second; `-` if the time is zero.
 pub fn rate(number: u64, time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds <= 0.0 { "-".into() } else { scaled(number as f64 / seconds, "B") + "/s" }
@@ -43,7 +43,7 @@ fn scaled(mut number: f64, unit: &str) -> String {
     if whole { format!("{number:.0} {unit}") } else { format!("{} {prefix}{unit}", three_digits(number)) }
 }
 
-/// A time with a unit that suits it.
+/// Formats a time in seconds, milliseconds or microseconds.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds >= 1.0 {
@@ -55,7 +55,7 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// How often `part` fits into `whole`: `2.31`; `-` if nothing is known.
+/// Formats the ratio of two numbers, such as `2.31`; `-` if one is 0.
 pub fn ratio(whole: u64, part: u64) -> String {
     if whole == 0 || part == 0 { "-".into() } else { format!("{:.2}", whole as f64 / part as f64) }
 }
@@ -68,13 +68,13 @@ fn three_digits(number: f64) -> String {
     }
 }
 
-/// Text of a file made safe for a terminal: control characters and marks that reorder text appear escaped, on
-/// one line.
+/// Escapes control characters and characters that reorder text, so that text of a file can be shown on one
+/// line of a terminal.
 pub fn clean(text: &str) -> String {
     forthwith::columns::safe_text(text).into_owned()
 }
 
-/// The first `width` characters; the last of them `…` if something is missing.
+/// Truncates text to `width` characters, the last of which is `…` if anything was removed.
 pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -84,7 +84,7 @@ pub fn cut(text: &str, width: usize) -> String {
     short
 }
 
-/// The first and the last characters, `…` between them if something is missing.
+/// Truncates text to `width` characters, with `…` in the middle if anything was removed.
 pub fn cut_middle(text: &str, width: usize) -> String {
     let length = text.chars().count();
     if length <= width {
@@ -98,7 +98,7 @@ pub fn cut_middle(text: &str, width: usize) -> String {
     short
 }
 
-/// Words filled into lines of at most `width` characters, every line after the first indented by `indent`.
+/// Wraps words into lines of at most `width` characters; all lines after the first are indented by `indent`.
 pub fn wrap(words: &[String], separator: &str, width: usize, indent: usize) -> String {
     let mut text = String::new();
     let mut column = indent;

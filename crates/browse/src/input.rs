@@ -1,6 +1,6 @@
-//! Events that a browser reacts to, whatever they come from.
+//! Events of a browser, independent of their source.
 
-/// A key that was pressed.
+/// Pressed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key {
     /// A character, as typed with or without Shift.
@@ -35,32 +35,32 @@ pub enum Key {
     End,
 }
 
-/// An event. Positions are cells of the screen from its upper left corner.
+/// Event. Positions are in cells from the upper left corner of the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
     /// A key.
     Key(Key),
     /// A click of the left button.
     Click {
-        /// Cells from the left.
+        /// Column of the cell.
         column: u16,
-        /// Cells from the top.
+        /// Row of the cell.
         row: u16,
     },
-    /// The wheel, by lines: downwards if positive.
+    /// Number of lines scrolled by the wheel; positive downwards.
     Scroll(i32),
-    /// Text that was pasted.
+    /// Pasted text.
     Paste(String),
-    /// The size of the screen in cells.
+    /// New size of the screen in cells.
     Resize {
-        /// Cells in a line.
+        /// Number of columns.
         width: u16,
-        /// Lines.
+        /// Number of rows.
         height: u16,
     },
 }
 
-/// Lines that a key for moving means on a page of this height; `None` for other keys.
+/// Returns the number of lines that a key moves on a page of this height; `None` for other keys.
 pub(crate) fn lines_moved(key: Key, page: usize) -> Option<i64> {
     let page = page.max(1) as i64;
     Some(match key {
@@ -76,20 +76,20 @@ pub(crate) fn lines_moved(key: Key, page: usize) -> Option<i64> {
     })
 }
 
-/// A position after moving by lines, within `0..count`.
+/// Returns a position after moving by lines, within `0..count`.
 pub(crate) fn moved(position: u64, lines: i64, count: u64) -> u64 {
     let step = lines.unsigned_abs();
     let position = if lines < 0 { position.saturating_sub(step) } else { position.saturating_add(step) };
     position.min(count.saturating_sub(1))
 }
 
-/// The first line of a page of `height` lines that shows a position and moves as little as possible.
+/// Returns the first line of a page of `height` lines that shows a position, scrolled as little as possible.
 pub(crate) fn scrolled(top: u64, position: u64, height: usize) -> u64 {
     let height = height.max(1) as u64;
     top.clamp(position.saturating_sub(height - 1), position)
 }
 
-/// Adds a value, or removes it if it is there.
+/// Adds a value, or removes it if present.
 pub(crate) fn toggle(values: &mut Vec<u32>, value: u32) {
     match values.iter().position(|other| *other == value) {
         Some(at) => drop(values.remove(at)),

@@ -1,4 +1,4 @@
-//! Work that takes long, beside the browser: on threads, or step by step where there are none.
+//! Background jobs: on threads, or step by step on systems without threads.
 
 use crate::answers::Answer;
 use forthwith_platform::Instant;
@@ -14,13 +14,13 @@ use std::{
     time::Duration,
 };
 
-/// A job: it is asked for one answer after the other.
+/// Job with one or more answers.
 pub(crate) trait Job: Send {
-    /// The next answer, and whether more follow. `stop` becomes true when no answer is expected any more.
+    /// Computes the next answer; also returns whether more follow. `stop` is set when the job is cancelled.
     fn step(&mut self, stop: &AtomicBool) -> (Answer, bool);
 }
 
-/// The thread that a job runs on.
+/// Thread on which a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lane {
     /// Cells of a table and types of columns on the screen.
@@ -29,18 +29,18 @@ pub(crate) enum Lane {
     Details,
     /// Scans of a table.
     Scan,
-    /// Reads that a key asked for.
+    /// Requests of keys.
     Request,
 }
 
-/// The number of lanes.
+/// Number of lanes.
 const LANES: usize = 4;
-/// Time that a cancelled job has to end before another thread takes the jobs behind it.
+/// Time for which a cancelled job may block its lane before another thread takes over.
 const PATIENCE: Duration = Duration::from_millis(50);
-/// Threads of a lane that wait for reads of cancelled jobs.
+/// Maximum number of threads of a lane that are blocked by cancelled jobs.
 const ABANDONED: usize = 8;
 
-/// Names a job. Numbers grow, and are never used again: an answer of an earlier job for the same thing has another one.
+/// Identifier of a job. It is never reused, so that a late answer is not taken for that of a newer job.
 pub(crate) type Ticket = u64;
 
 struct Queued {
@@ -54,7 +54,7 @@ struct Running {
     stop: Arc<AtomicBool>,
 }
 
-/// Jobs of a lane that were not begun, and the worker that takes them.
+/// Queue of a lane, and its worker.
 struct LaneQueue {
     state: Mutex<LaneState>,
     wake: Condvar,
@@ -63,11 +63,11 @@ struct LaneQueue {
 #[derive(Default)]
 struct LaneState {
     jobs: VecDeque<Queued>,
-    /// The job that the worker is at.
+    /// Job that the worker is running.
     current: Option<Ticket>,
-    /// When it was cancelled.
+    /// Time at which that job was cancelled.
     cancelled: Option<Instant>,
-    /// The worker that takes the next job; others end after theirs.
+    /// Number of the worker that takes the next job; others end after their present one.
     worker: u64,
     abandoned: usize,
     is_closed: bool,
@@ -81,14 +81,14 @@ pub(crate) struct Jobs {
     inline: VecDeque<Queued>,
     to: Answers,
     answers: Receiver<(Ticket, Answer, bool)>,
-    /// Answers that came while another one was waited for.
+    /// Answers that were received while another one was awaited.
     early: Vec<(Ticket, Answer)>,
     running: Vec<Running>,
     next: Ticket,
 }
 
 impl Jobs {
-    /// Jobs on threads of their own.
+    /// Creates a job system with a thread for each lane.
     pub(crate) fn on_threads() -> Self {
         let mut jobs = Self::inline();
         let lanes = [(); LANES].map(|()| {
@@ -100,14 +100,14 @@ impl Jobs {
         jobs
     }
 
-    /// Jobs that run while [`poll`](Self::poll) is called, one step each time.
+    /// Creates a job system without threads: each call of [`poll`](Self::poll) runs one step.
     pub(crate) fn inline() -> Self {
         let (to, answers) = channel();
         let (inline, early, running) = (VecDeque::new(), Vec::new(), Vec::new());
         Self { lanes: None, inline, to, answers, early, running, next: 0 }
     }
 
-    /// Adds a job.
+    /// Queues a job and returns its identifier.
     pub(crate) fn start(&mut self, lane: Lane, job: impl Job + 'static) -> Ticket {
         self.next += 1;
         let (ticket, stop) = (self.next, Arc::new(AtomicBool::new(false)));
@@ -124,7 +124,7 @@ impl Jobs {
         ticket
     }
 
-    /// Stops a job, which gives no more answers.
+    /// Cancels a job; no more answers of it are returned.
     pub(crate) fn cancel(&mut self, ticket: Ticket) {
         self.running.retain(|running| {
             let is_other = running.ticket != ticket;
@@ -149,7 +149,7 @@ impl Jobs {
         !self.running.is_empty() || !self.early.is_empty()
     }
 
-    /// Answers since the last call.
+    /// Returns the answers since the last call.
     pub(crate) fn poll(&mut self) -> Vec<(Ticket, Answer)> {
         let mut found = std::mem::take(&mut self.early);
         if self.lanes.is_none() {
@@ -167,8 +167,8 @@ impl Jobs {
         found
     }
 
-    /// The next answer of a job, if it comes within a time. A lane whose worker waits for the read of a cancelled job is
-    /// not waited for.
+    /// Waits for the next answer of a job, at most for the time `most`. It does not wait if the lane is
+    /// blocked by a cancelled job.
     pub(crate) fn wait(&mut self, lane: Lane, ticket: Ticket, most: Duration) -> Option<Answer> {
         let Some(lanes) = &self.lanes else {
             let at = self.inline.iter().position(|queued| queued.ticket == ticket)?;
@@ -192,7 +192,8 @@ impl Jobs {
         None
     }
 
-    /// Whether an answer is that of a job that was not cancelled; notes the end of the job unless `more` answers follow.
+    /// Whether an answer belongs to a job that was not cancelled. Unless `more` answers follow, the job is
+    /// removed.
     fn expects(&mut self, ticket: Ticket, more: bool) -> bool {
         let Some(at) = self.running.iter().position(|running| running.ticket == ticket) else { return false };
         if !more {
@@ -211,7 +212,7 @@ impl Jobs {
         (ticket, answer)
     }
 
-    /// Starts another worker for jobs that are queued behind a cancelled job whose read has not returned.
+    /// Starts a new worker for each lane whose queue is blocked by a cancelled job.
     fn replace_workers(&self) {
         for lane in self.lanes.iter().flatten() {
             let mut state = lane.lock();
@@ -239,12 +240,12 @@ impl Drop for Jobs {
 }
 
 impl LaneQueue {
-    /// The state, which no panic leaves half changed.
+    /// Locks the state, which is consistent even after a panic.
     fn lock(&self) -> MutexGuard<'_, LaneState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The next job for a worker, after its last one; `None` if it is to end.
+    /// Waits for the next job; returns `None` if the worker must end.
     fn next(&self, worker: u64) -> Option<Queued> {
         let mut state = self.lock();
         if state.worker != worker {
@@ -329,7 +330,7 @@ mod tests {
         }
     }
 
-    /// A job that waits for its channel, as one does that reads from a slow server.
+    /// Job that blocks on a channel, as a read from a slow server does.
     struct Blocked(Receiver<u64>);
 
     impl Job for Blocked {
@@ -351,8 +352,8 @@ mod tests {
             jobs.start(Lane::Details, Countdown(2));
             assert_eq!(counts(&mut jobs), [1, 0], "{round}");
         }
-        // The answers of cancelled jobs are not taken for others.
-        // A job that was cancelled before it began is gone.
+        // Answers of cancelled jobs are not taken for those of others.
+        // A job that was cancelled before it started is removed.
         for gate in &gates {
             let _ = gate.send(7);
         }

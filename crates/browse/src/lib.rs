@@ -1,14 +1,14 @@
 //! Browser of files and tables.
 //!
-//! [`App`] is a state machine: [`App::handle`] takes events, [`App::poll`] the answers of jobs that read in the
-//! background, and [`draw`] shows the state on a buffer of cells. Only [`terminal`] knows a terminal. Nothing is read but
-//! the metadata and values on the screen, and columns that a search, a filter or a picture is of.
+//! [`App`] is a state machine: [`App::handle`] handles events, [`App::poll`] handles answers of background
+//! jobs, and [`draw`] draws the state into a buffer of cells. Only [`terminal`] depends on a terminal. Reads
+//! are limited to metadata, the values on the screen, and the columns of a search, filter or histogram.
 //!
-//! Once a browser is shown, all reading is done by jobs: a key never waits for a file longer than a few frames. A job is
-//! known by a number that is not used again, so an answer that comes after its job was cancelled is not taken for that of
-//! a later one.
+//! Once a browser is shown, jobs do all reading: a key never blocks on a file for longer than a few frames.
+//! The identifier of a job is never reused, so an answer of a cancelled job is not taken for that of a later
+//! one.
 //!
-//! The modules that are public besides are texts and pictures of values that the command prints as well.
+//! The other public modules format texts and draw histograms, which the command prints as well.
 #![deny(missing_docs)]
 
 mod act;

@@ -1,8 +1,8 @@
-//! Filters of names that are applied while they are typed: globs, regular expressions, or letters in their order.
+//! Filters of names, applied while they are typed: globs, regular expressions, or subsequences of letters.
 
 use crate::glob::{self, Patterns};
 
-/// A filter as typed.
+/// Filter of names, as typed.
 #[derive(Default)]
 pub(crate) struct NameFilter {
     text: String,
@@ -11,17 +11,17 @@ pub(crate) struct NameFilter {
 
 #[derive(Default)]
 enum Kind {
-    /// No filter.
+    /// Matches all names.
     #[default]
     All,
-    /// A glob or a `/regex/`.
+    /// Glob or `/regex/`.
     Patterns(Patterns),
-    /// Letters that a name has in this order, in either case.
+    /// Lower-case letters that a name must contain in this order, in either case.
     Letters(Vec<char>),
 }
 
 impl NameFilter {
-    /// The filter of a text. A regular expression is incomplete while it is typed; until it is complete, its letters count.
+    /// Parses a filter. An incomplete regular expression is treated as letters while it is typed.
     pub(crate) fn new(text: &str) -> Self {
         let kind = match text {
             "" => Kind::All,
@@ -56,7 +56,7 @@ fn letters(text: &str) -> Vec<char> {
     text.chars().filter(|c| !c.is_whitespace()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a text has all letters in their order, with anything between them.
+/// Whether a text contains all letters in order, possibly with others between them.
 fn has_letters(text: &str, letters: &[char]) -> bool {
     let mut wanted = letters.iter().peekable();
     for c in text.chars() {

@@ -1,13 +1,13 @@
-//! Columns as numbers to draw.
+//! Conversion of columns to numbers for histograms.
 
 use forthwith::columns::{Array, Column, DType, Form, with_integer};
 
-/// The values of a branch of numbers, or of lists of numbers, without the lists.
+/// Returns the values of numbers, or of lists of numbers without their offsets; `None` for other types.
 pub fn values(array: &Array) -> Option<Vec<f64>> {
     array.column(&format!("{}-data", array.form.numbers()?.0)).map(numbers)
 }
 
-/// A branch of lists of numbers: where the lists end, and the numbers.
+/// Returns the offsets and the values of lists of numbers; `None` for other types.
 pub fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
     let Form::List { key, content } = &array.form else { return None };
     if !matches!(&**content, Form::Numpy { shape, .. } if shape.is_empty()) {
@@ -18,10 +18,11 @@ pub fn lists(array: &Array) -> Option<(Vec<i64>, Vec<f64>)> {
     Some((offsets, values(array)?))
 }
 
-/// Values of two columns that belong together: of one entry, or of one item of lists of equal lengths.
+/// Pairs the values of two columns: of each entry, or of each item of lists. A number is paired with each
+/// item of a list.
 ///
 /// # Errors
-/// Columns of other types, or lists of different lengths.
+/// Returns an error if the columns are of other types, or if the lengths of their lists differ.
 pub fn pairs(x: &Array, y: &Array) -> Result<Vec<(f64, f64)>, String> {
     let spread = |array: &Array, offsets: &[i64]| {
         let values = values(array).unwrap_or_default();
@@ -50,10 +51,10 @@ pub fn pairs(x: &Array, y: &Array) -> Result<Vec<(f64, f64)>, String> {
     Ok(xs.into_iter().zip(ys).collect())
 }
 
-/// The items of a column.
+/// Converts the items of a column to `f64`.
 fn numbers(column: &Column) -> Vec<f64> {
     with_integer!(column.dtype(), T => all::<T>(column, |value| value as f64),
-        // Truth values are bytes under another name.
+        // Booleans are stored as bytes.
         DType::Bool => column.as_bytes().iter().map(|&byte| f64::from(byte)).collect(),
         DType::Float32 => all::<f32>(column, f64::from),
         DType::Float64 => all::<f64>(column, |value| value),

@@ -1,34 +1,34 @@
-//! Colour, or none.
+//! Colour of text.
 
 use std::ffi::OsString;
 
-/// How text is emphasised. Without colour every method returns the text as it is.
+/// Emphasis of text. Without colour, every method returns the text unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Paint {
-    /// Whether escape sequences may be written.
+    /// Whether to write escape sequences.
     pub color: bool,
 }
 
-/// The role of a piece of text, rather than its colour.
+/// Role of a piece of text, which determines its colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// Ordinary text.
     #[default]
     Plain,
-    /// Headings and names that were asked for.
+    /// Headings and requested names.
     Strong,
-    /// Text that a reader may skip.
+    /// Secondary text.
     Faint,
-    /// A decoder that works.
+    /// A supported decoder.
     Good,
     /// A decoder that is a generated program.
     Special,
-    /// Something missing or wrong.
+    /// Missing or invalid data.
     Bad,
 }
 
 impl Paint {
-    /// The text in a style.
+    /// Returns the text in a style.
     pub fn paint(self, style: Style, text: &str) -> String {
         let code = match style {
             Style::Plain => return text.to_owned(),
@@ -45,20 +45,20 @@ impl Paint {
         }
     }
 
-    /// Emphasised text.
+    /// Returns emphasised text.
     pub fn strong(self, text: &str) -> String {
         self.paint(Style::Strong, text)
     }
 
-    /// Text that a reader may skip.
+    /// Returns secondary text.
     pub fn faint(self, text: &str) -> String {
         self.paint(Style::Faint, text)
     }
 }
 
-/// Whether answers are coloured if nothing is said on the command line, by variables of the environment:
-/// `NO_COLOR` forbids it, `FORCE_COLOR` and `CLICOLOR_FORCE` want it wherever answers go, and otherwise it
-/// takes a terminal that has colours.
+/// Whether output is coloured by default, from environment variables: `NO_COLOR` disables colour,
+/// `FORCE_COLOR` and `CLICOLOR_FORCE` enable it for any output, and otherwise the output must be a terminal
+/// that supports colour.
 #[must_use]
 pub fn wants_color(is_terminal: bool, variable: impl Fn(&str) -> Option<OsString>) -> bool {
     let is_set = |name| variable(name).is_some_and(|value| !value.is_empty());

@@ -1,4 +1,4 @@
-//! Panes, each of which fills the screen: a tree, a table, a picture or a text.
+//! Panes, each of which fills the screen: a tree, a table, a histogram or text.
 
 use crate::{
     act::{Act, Context, Question},
@@ -15,19 +15,19 @@ use crate::{
 };
 use forthwith::{File, Table, columns::safe_lines, plan::Result};
 
-/// One of the things that a browser shows.
+/// Pane of a browser.
 pub(crate) enum Pane {
-    /// The objects of a file.
+    /// Objects of a file.
     Tree(Box<Tree>),
-    /// The values of a table.
+    /// Values of a table.
     Grid(Box<Grid>),
-    /// A histogram.
+    /// Histogram.
     Plot(Box<Plot>),
-    /// Text of many lines.
+    /// Scrollable text.
     Text(TextPane),
 }
 
-/// Lines of text.
+/// Scrollable lines of text.
 pub(crate) struct TextPane {
     pub(crate) title: String,
     pub(crate) lines: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct TextPane {
     height: usize,
 }
 
-/// The columns that a key is about.
+/// Columns to which a key applies.
 pub(crate) struct Chosen {
     pub(crate) table: Table,
     pub(crate) columns: Vec<u32>,
@@ -44,10 +44,10 @@ pub(crate) struct Chosen {
 }
 
 impl Pane {
-    /// The pane that a browser begins with.
+    /// Opens the first pane of a browser.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are corrupt.
     pub(crate) fn first(host: &dyn Host, file: &File, start: &Start) -> Result<Self> {
         Ok(match start.clone() {
             Start::Table(table, columns) => Self::Grid(Box::new(Grid::new(table, columns)?)),
@@ -55,13 +55,13 @@ impl Pane {
         })
     }
 
-    /// A text, which is made safe to show.
+    /// Creates a pane of text, which is escaped.
     pub(crate) fn text(title: &str, text: &str) -> Self {
         let lines = safe_lines(text).lines().map(str::to_owned).collect();
         Self::Text(TextPane { title: title.to_owned(), lines, top: 0, left: 0, height: 1 })
     }
 
-    /// Lays out for a size and begins to read missing values.
+    /// Lays out the pane for a size and requests values that it lacks.
     pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         match self {
             Self::Tree(tree) => tree.prepare(context, width, height),
@@ -86,7 +86,7 @@ impl Pane {
         }
     }
 
-    /// Moves by lines, as the wheel does.
+    /// Scrolls by a number of lines.
     pub(crate) fn scroll(&mut self, lines: i64, jobs: &mut Jobs) {
         match self {
             Self::Tree(tree) => tree.go(lines),
@@ -112,7 +112,7 @@ impl Pane {
         }
     }
 
-    /// Takes an answer of a job of this pane, or gives it back; and a message about it.
+    /// Handles an answer of a job of this pane; returns any other answer, and a message to show.
     pub(crate) fn take(
         &mut self,
         ticket: Ticket,
@@ -127,7 +127,7 @@ impl Pane {
         }
     }
 
-    /// Applies a cut that is valid for the table.
+    /// Filters by an expression that was validated for the table.
     pub(crate) fn filter_by_cut(&mut self, cut: &str, jobs: &mut Jobs) {
         match self {
             Self::Grid(grid) => grid.filter_by_cut(cut, jobs),
@@ -136,7 +136,7 @@ impl Pane {
         }
     }
 
-    /// Stops scans that the screen does not need; returns whether any was under way.
+    /// Stops a search or filter; returns whether one was running.
     pub(crate) fn stop(&mut self, jobs: &mut Jobs) -> bool {
         match self {
             Self::Grid(grid) => grid.stop(jobs),
@@ -144,7 +144,7 @@ impl Pane {
         }
     }
 
-    /// Stops the jobs of this pane.
+    /// Cancels the jobs of this pane.
     pub(crate) fn close(&mut self, jobs: &mut Jobs) {
         match self {
             Self::Tree(tree) => tree.close(jobs),
@@ -154,7 +154,7 @@ impl Pane {
         }
     }
 
-    /// The column at the cursor; with `marked`, the marked ones where there are any.
+    /// Returns the column at the cursor; with `marked`, the marked ones if there are any.
     pub(crate) fn chosen(&self, marked: bool) -> Option<Chosen> {
         match self {
             Self::Tree(tree) => {
@@ -181,7 +181,7 @@ impl Pane {
         }
     }
 
-    /// Code that reads the values on the screen.
+    /// Returns code that reads the values of the pane.
     pub(crate) fn code(&self) -> Option<String> {
         let paths = |table: &Table, fields: &[u32]| -> Vec<String> {
             let all = table.fields().unwrap_or_default();
@@ -213,7 +213,7 @@ impl Pane {
             Self::Plot(plot) => {
                 let columns = plot.spec.columns.iter().map(|(name, _)| name.clone()).collect();
                 let options = PictureOptions { bins: plot.spec.bins, range: plot.spec.range };
-                // The command draws one column.
+                // The command draws one column only.
                 let picture = (plot.spec.columns.len() == 1).then_some(options);
                 Some(Snippet { table: &plot.table, columns, cut: plot.spec.cut.as_deref(), picture }.text())
             }

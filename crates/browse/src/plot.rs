@@ -1,4 +1,4 @@
-//! Histograms of one or two columns, filled from all entries while they are watched.
+//! Histograms of one or two columns, updated while all entries are read.
 
 use crate::{
     act::{Act, Context, Question},
@@ -24,17 +24,17 @@ use std::{
 
 /// Decompressed bytes of a step.
 const STEP: u64 = 8 << 20;
-/// Entries of the first step, so that a picture is there soon.
+/// Number of entries of the first step, which is small so that the histogram appears soon.
 const FIRST: u64 = 1 << 14;
-/// Lines around the bars: the axis, its numbers, the label, a caption.
+/// Number of lines around the bars: axis, numbers, label and caption.
 const AROUND: usize = 4;
-/// Characters before the bars.
+/// Number of characters before the bars.
 const MARGIN: usize = 14;
 
-/// The columns and options of a picture.
+/// Columns and options of a histogram.
 #[derive(Clone, Debug)]
 pub(crate) struct PlotSpec {
-    /// Names and positions: one column or two.
+    /// Name and index of one column or two.
     pub(crate) columns: Vec<(String, u32)>,
     pub(crate) cut: Option<String>,
     pub(crate) bins: Option<usize>,
@@ -63,7 +63,7 @@ impl PlotJob {
             all = Some(all.map_or(own.start..end, |all| all.start.max(own.start)..all.end.min(end)));
         }
         let all = all.unwrap_or(0..0);
-        // Blocks that have to be counted are counted on the way.
+        // In formats without an index of blocks, entries are counted while they are read.
         Ok(if self.table.counts_blocks() { all.start..u64::MAX } else { all })
     }
 
@@ -74,7 +74,7 @@ impl PlotJob {
         self.table.select_fields(&columns, options)?.steps(range, step)
     }
 
-    /// Counts the values of the next step; `false` after the last.
+    /// Counts the values of the next step; returns `false` after the last one.
     fn next(&mut self, stop: &AtomicBool) -> Result<bool> {
         let all = self.entries()?;
         let first = all.start..all.end.min(all.start.saturating_add(FIRST));
@@ -161,7 +161,7 @@ impl Job for PlotJob {
     }
 }
 
-/// A pane with a picture.
+/// Pane with a histogram.
 pub(crate) struct Plot {
     pub(crate) table: Table,
     pub(crate) spec: PlotSpec,
@@ -173,10 +173,10 @@ pub(crate) struct Plot {
 }
 
 impl Plot {
-    /// A picture of numbers.
+    /// Creates a histogram of one or two columns.
     ///
     /// # Errors
-    /// Columns that cannot be read, or that are not numbers.
+    /// Returns an error if a column cannot be read or has no numbers.
     pub(crate) fn new(table: Table, columns: &[u32], cut: Option<String>) -> Result<Self> {
         let fields = table.fields()?;
         let mut named = Vec::new();
@@ -194,7 +194,7 @@ impl Plot {
         Ok(Self { table, spec, is_log: false, job: None, picture: None, failed: None, size: (0, 0) })
     }
 
-    /// Begins to read, and again for another size of the screen if the number of bins follows it.
+    /// Starts reading; starts again if the size of the screen changes and the bins depend on it.
     pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         let size = (
             usize::from(width).saturating_sub(MARGIN).clamp(8, 400),
@@ -294,13 +294,13 @@ impl Plot {
         Act::None
     }
 
-    /// Counts only entries for which a valid expression is true.
+    /// Restricts the histogram to the entries for which a validated expression is true.
     pub(crate) fn filter_by_cut(&mut self, cut: &str, jobs: &mut Jobs) {
         self.spec.cut = Some(cut.to_owned());
         self.restart(jobs);
     }
 
-    /// The line above the picture.
+    /// Returns the caption above the histogram.
     pub(crate) fn caption(&self) -> String {
         let names: Vec<String> = self.spec.columns.iter().map(|(name, _)| human::clean(name)).collect();
         let names = names.join(" × ");
@@ -320,7 +320,7 @@ impl Plot {
         format!("{names}{cut}: {passed}{read}{so_far}{outside}")
     }
 
-    /// The picture as lines of text.
+    /// Returns the histogram as lines of text.
     pub(crate) fn lines(&self) -> String {
         let Some(picture) = &self.picture else { return "reading…".into() };
         let plain = Paint { color: false };
@@ -346,7 +346,7 @@ impl Plot {
     }
 }
 
-/// Two ends of an axis; `Some(None)` if the text is empty.
+/// Parses the two ends of an axis; returns `Some(None)` if the text is empty, and `None` if it is invalid.
 fn range(text: &str) -> Option<Option<(f64, f64)>> {
     if text.is_empty() {
         return Some(None);

@@ -1,16 +1,16 @@
-//! A line of text that is typed.
+//! Editor of a line of text.
 
 use crate::input::Key;
 use forthwith::columns::is_unsafe_to_show;
 
-/// A line with a cursor.
+/// Line with a cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineEditor {
     text: Vec<char>,
     cursor: usize,
 }
 
-/// The effect of a key on a line.
+/// Effect of a key on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edited {
     /// The text changed.
@@ -19,15 +19,15 @@ pub(crate) enum Edited {
     Kept,
     /// The line is complete.
     Entered,
-    /// The line is given up.
+    /// The line was cancelled.
     Left,
 }
 
-/// Characters of a line at most.
+/// Maximum number of characters of a line.
 const LONGEST: usize = 4096;
 
 impl LineEditor {
-    /// A line with a text, the cursor behind it.
+    /// Creates a line with a text, with the cursor at its end.
     pub(crate) fn of(text: &str) -> Self {
         let text: Vec<char> = text.chars().take(LONGEST).collect();
         Self { cursor: text.len(), text }
@@ -37,13 +37,13 @@ impl LineEditor {
         self.text.iter().collect()
     }
 
-    /// The text before and behind the cursor.
+    /// Returns the text before and after the cursor.
     pub(crate) fn parts(&self) -> (String, String) {
         let (before, behind) = self.text.split_at(self.cursor);
         (before.iter().collect(), behind.iter().collect())
     }
 
-    /// Inserts text at the cursor; characters that would steer a terminal are left out.
+    /// Inserts text at the cursor, without control characters.
     pub(crate) fn insert(&mut self, text: &str) -> Edited {
         let before = self.text.len();
         for c in text.chars().filter(|c| !is_unsafe_to_show(*c)) {

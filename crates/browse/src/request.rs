@@ -1,4 +1,4 @@
-//! Reads that a key asks for, each of which leads to a pane or changes one.
+//! Requests of keys, which open a pane or change one.
 
 use crate::{
     act::ChildrenOf,
@@ -17,45 +17,45 @@ use crate::{
 use forthwith::{File, Key, Table, io::Version};
 use std::sync::{Arc, atomic::AtomicBool};
 
-/// Characters of a value that is shown on its own.
+/// Maximum number of characters of a value in a pane of its own.
 const VALUE: usize = 100_000;
 
 type Make = Box<dyn FnOnce(&AtomicBool) -> Result<Reply, String> + Send>;
 
-/// A read, with the name of its subject.
+/// Read that a key requests.
 pub(crate) struct Request {
-    /// The subject, safe to show.
+    /// Subject for messages, safe to show.
     pub(crate) subject: String,
-    /// The node whose children are read.
+    /// Node whose children are read, if any.
     pub(crate) node: Option<NodeId>,
     make: Make,
 }
 
-/// A request that was not answered yet.
+/// Request that was not answered yet.
 pub(crate) struct Pending {
     pub(crate) ticket: Ticket,
     pub(crate) subject: String,
     pub(crate) node: Option<NodeId>,
 }
 
-/// The result of a request.
+/// Result of a request.
 pub(crate) enum Reply {
-    /// A pane, which is put above the others.
+    /// Pane to open above the others.
     Pane(Pane),
-    /// Nodes below a node of the tree.
+    /// Children of a node of the tree.
     Children {
         node: NodeId,
         children: ChildNodes,
-        /// Whether the values of the table are shown then.
+        /// Whether to show the values of the table afterwards.
         enters: bool,
     },
-    /// The file that was opened again.
+    /// File that was opened again.
     Reopened(Reopened),
-    /// A cut that is valid for the topmost pane.
+    /// Validated cut for the topmost pane.
     Cut(String),
 }
 
-/// A file that was opened again, and its first pane.
+/// File that was opened again, and its first pane.
 pub(crate) struct Reopened {
     pub(crate) file: File,
     pub(crate) start: Start,
@@ -79,7 +79,7 @@ impl Request {
         Self::new(subject, move |stop| Ok(Reply::Pane(make(stop)?)))
     }
 
-    /// The values of a table, of some columns or of all.
+    /// Requests the values of a table, of some columns or of all.
     pub(crate) fn values(table: Table, columns: Option<Vec<u32>>) -> Self {
         let subject = human::clean(table.path());
         Self::pane(subject, move |_| {
@@ -88,7 +88,7 @@ impl Request {
         })
     }
 
-    /// A picture of one column or two.
+    /// Requests a histogram of one column or two.
     pub(crate) fn plot(table: Table, columns: Vec<u32>, cut: Option<String>) -> Self {
         let subject = human::clean(table.path());
         Self::pane(subject, move |_| {
@@ -97,14 +97,14 @@ impl Request {
         })
     }
 
-    /// An object other than a table.
+    /// Requests an object other than a table.
     pub(crate) fn object(host: &Arc<dyn Host>, file: &File, key: &Key, width: usize) -> Self {
         let (host, file, key) = (Arc::clone(host), file.clone(), key.clone());
         let title = human::clean(&key.path);
         Self::pane(title.clone(), move |_| Ok(Pane::text(&title, &host.object(&file, &key, width)?)))
     }
 
-    /// How a column is read: its program, or its plan in lines of a width.
+    /// Requests the program of a column, or its plan in lines of the given width.
     pub(crate) fn explanation(
         host: &Arc<dyn Host>,
         table: Table,
@@ -120,7 +120,7 @@ impl Request {
         })
     }
 
-    /// A value of a table, in lines of a width.
+    /// Requests a value of a table, in lines of the given width.
     pub(crate) fn value(table: Table, field: u32, entry: u64, width: usize) -> Self {
         let title = format!("{}, row {}", path_of(&table, field), human::count(entry));
         Self::pane(title.clone(), move |stop| {
@@ -135,7 +135,7 @@ impl Request {
         })
     }
 
-    /// The nodes below a node, and then the values of the table that it is, if that is asked for.
+    /// Requests the children of a node; with `enters`, the values of its table are shown afterwards.
     pub(crate) fn children(host: &Arc<dyn Host>, file: &File, of: ChildrenOf) -> Self {
         let ChildrenOf { node, depth, content, label, enters } = of;
         let (host, file) = (Arc::clone(host), file.clone());
@@ -146,7 +146,7 @@ impl Request {
         Self { subject: label, node: Some(node), make: Box::new(make) }
     }
 
-    /// The file, opened again.
+    /// Requests that the file is opened again.
     pub(crate) fn reopening(host: &Arc<dyn Host>, start: &Start, subject: String) -> Self {
         let (host, start) = (Arc::clone(host), start.clone());
         Self::new(subject, move |_| {
@@ -164,7 +164,7 @@ impl Request {
         })
     }
 
-    /// A check whether a table can be cut by an expression.
+    /// Requests the validation of a cut.
     pub(crate) fn cut(table: Table, cut: String) -> Self {
         Self::new(human::clean(&cut), move |_| {
             check_cut(&table, &cut).map_err(|error| error.to_string())?;
@@ -172,7 +172,7 @@ impl Request {
         })
     }
 
-    /// The job that makes the answer.
+    /// Returns the job that computes the answer.
     pub(crate) fn job(self) -> impl Job + 'static {
         RequestJob(Some(self.make))
     }
@@ -187,7 +187,7 @@ impl Job for RequestJob {
     }
 }
 
-/// Looks at whether the file has changed.
+/// Job that checks whether the file has changed.
 pub(crate) struct StateJob(pub(crate) File);
 
 impl Job for StateJob {
@@ -197,12 +197,12 @@ impl Job for StateJob {
     }
 }
 
-/// The present state and size of a file, as far as they can be told.
+/// Returns the version of a file and its size in bytes, as far as they are available.
 pub(crate) fn state(file: &File) -> (Option<Version>, Option<u64>) {
     (file.source().version().ok().flatten(), file.source().size().ok())
 }
 
-/// The path of a column, safe to show.
+/// Returns the path of a column, safe to show.
 fn path_of(table: &Table, field: u32) -> String {
     let field = table.fields().ok().and_then(|fields| fields.get(field as usize));
     field.map_or_else(String::new, |field| human::clean(&field.path))

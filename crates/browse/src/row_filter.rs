@@ -1,4 +1,4 @@
-//! Scans of a table's rows: all rows that pass a filter, and the next row with a text.
+//! Scans of the rows of a table: filters, searches and counts.
 
 use crate::{
     answers::{Answer, Filtered, Found},
@@ -10,23 +10,23 @@ use crate::{
 use forthwith::{SelectOptions, Step, Steps, Table, plan::Result};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Decompressed bytes that a cut reads at a time.
+/// Number of decompressed bytes that a cut reads at a time.
 const STEP: u64 = 8 << 20;
 
-/// The options of a selection by a cut.
+/// Returns the options of a selection with a cut.
 pub(crate) fn options(cut: &str) -> SelectOptions {
     SelectOptions { cut: Some(cut.to_owned()), ..SelectOptions::default() }
 }
 
-/// Checks whether rows can be chosen by an expression.
+/// Checks that an expression is a valid cut of a table.
 ///
 /// # Errors
-/// An expression that does not parse or is of another type than a truth value.
+/// Returns an error if the expression does not parse or is not boolean.
 pub(crate) fn check_cut(table: &Table, cut: &str) -> Result<()> {
     table.select_fields(&[], options(cut)).map(drop)
 }
 
-/// Chooses entries by an expression.
+/// Job that filters entries by an expression.
 pub(crate) struct CutJob {
     table: Table,
     cut: String,
@@ -75,7 +75,7 @@ impl Job for CutJob {
     }
 }
 
-/// Chooses entries by the texts of their values.
+/// Job that filters entries by a pattern.
 pub(crate) struct TextFilterJob {
     pub(crate) search: TextSearch,
     pub(crate) next: u64,
@@ -106,7 +106,7 @@ impl Job for TextFilterJob {
     }
 }
 
-/// Searches the next row that has a text, from a row on and then from the other end.
+/// Job that searches for the next row that matches, from the cursor on and then from the other end.
 pub(crate) struct SearchJob {
     pub(crate) search: TextSearch,
     pub(crate) left: RowsLeft,
@@ -139,15 +139,15 @@ impl Job for SearchJob {
     }
 }
 
-/// Counts entries of a table whose blocks have to be looked at.
+/// Job that counts the entries of a table without an index of blocks.
 pub(crate) struct CountJob {
     pub(crate) table: Table,
     pub(crate) known: u64,
-    /// Entries that are enough.
+    /// Number of entries at which counting ends.
     pub(crate) most: u64,
 }
 
-/// Entries that are counted between two answers.
+/// Number of entries that are counted between two answers.
 const COUNTED: u64 = 1 << 18;
 
 impl Job for CountJob {

@@ -1,4 +1,4 @@
-//! The rows of a table on the screen: all entries, or entries that pass a filter.
+//! Rows of a table in the browser: all entries, or those of a filter.
 
 use crate::{
     answers::Filtered,
@@ -10,15 +10,15 @@ use crate::{
 use forthwith::{Table, plan::Result};
 use std::sync::Arc;
 
-/// Entries that are counted at first where blocks have to be looked at.
+/// Number of entries that are counted at first in a table without an index of blocks.
 const FIRST: u64 = 4096;
 
 /// Rows by their number on the screen.
 #[derive(Debug)]
 pub(crate) struct RowSet {
-    /// Entries of the table that are known to exist.
+    /// Number of entries of the table that are known to exist.
     pub(crate) known: u64,
-    /// Whether this is the exact number.
+    /// Whether `known` is the exact number.
     pub(crate) is_exact: bool,
     pub(crate) filter: Option<FilteredRows>,
 }
@@ -26,22 +26,22 @@ pub(crate) struct RowSet {
 /// Rows that pass a filter.
 #[derive(Debug)]
 pub(crate) struct FilteredRows {
-    /// The filter, for people.
+    /// Description of the filter.
     pub(crate) text: String,
-    /// The expression, if the filter is one.
+    /// Expression of the filter; `None` for a pattern.
     pub(crate) cut: Option<String>,
     pub(crate) entries: Arc<EntrySet>,
-    /// The scan that finds them, until it is complete.
+    /// Scan that finds the rows; `None` once it has ended.
     pub(crate) scan: Option<Ticket>,
     pub(crate) scanned: u64,
-    /// Columns in which a text could not be searched everywhere.
+    /// Number of columns that could not be read everywhere.
     unread: usize,
-    /// Why the scan ended before the last entry.
+    /// Reason why the scan ended before the last entry.
     pub(crate) ended: Option<&'static str>,
 }
 
 impl FilteredRows {
-    /// A filter that has found nothing yet.
+    /// Creates a filter without rows.
     pub(crate) fn new(text: String, cut: Option<String>, scan: Ticket) -> Self {
         let (entries, scan) = (Arc::default(), Some(scan));
         Self { text, cut, entries, scan, scanned: 0, unread: 0, ended: None }
@@ -49,10 +49,10 @@ impl FilteredRows {
 }
 
 impl RowSet {
-    /// All entries, as far as metadata count them.
+    /// Creates the rows of all entries; in a table without an index of blocks, of the first ones.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are corrupt.
     pub(crate) fn of(table: &Table) -> Result<Self> {
         let (known, is_exact) = if table.counts_blocks() {
             let known = table.entries_up_to(FIRST)?;
@@ -63,12 +63,12 @@ impl RowSet {
         Ok(Self { known, is_exact, filter: None })
     }
 
-    /// The number of rows so far.
+    /// Returns the number of rows so far.
     pub(crate) fn len(&self) -> u64 {
         self.filter.as_ref().map_or(self.known, |filter| filter.entries.len())
     }
 
-    /// The entry of a row.
+    /// Returns the entry of a row.
     pub(crate) fn entry(&self, row: u64) -> Option<u64> {
         match &self.filter {
             None => (row < self.known).then_some(row),
@@ -76,7 +76,7 @@ impl RowSet {
         }
     }
 
-    /// The row of an entry, or of the next entry that passes the filter.
+    /// Returns the row of an entry, or of the next entry that passes the filter.
     pub(crate) fn row_of(&self, entry: u64) -> u64 {
         match &self.filter {
             None => entry,
@@ -84,7 +84,7 @@ impl RowSet {
         }
     }
 
-    /// The entries of a chunk of rows.
+    /// Returns the entries of a chunk of rows.
     pub(crate) fn chunk(&self, chunk: u64) -> Entries {
         let start = chunk.saturating_mul(CHUNK).min(self.len());
         let end = start.saturating_add(CHUNK).min(self.len());
@@ -94,7 +94,7 @@ impl RowSet {
         }
     }
 
-    /// Adds rows that a filter found.
+    /// Adds rows that a filter has found.
     pub(crate) fn extend(&mut self, found: Filtered) {
         let Some(filter) = &mut self.filter else { return };
         if !found.entries.is_empty() {
@@ -107,7 +107,7 @@ impl RowSet {
         }
     }
 
-    /// The number of rows in words.
+    /// Returns the number of rows as text.
     pub(crate) fn words(&self) -> String {
         let at_least = if self.is_exact { "" } else { "at least " };
         let all = format!("{at_least}{}", human::count(self.known));

@@ -1,31 +1,31 @@
-//! Code that reads the values on the screen: in Python, as a command, in Rust.
+//! Code that reads the values on the screen: in Python, as a command, and in Rust.
 
 use crate::human;
 use forthwith::Table;
 use std::fmt::Write;
 
-/// Columns of a table, and how they are shown.
+/// Columns of a table, with their cut and histogram.
 pub(crate) struct Snippet<'a> {
     pub(crate) table: &'a Table,
-    /// Paths of the columns; none if these are all.
+    /// Paths of the columns; empty for all columns.
     pub(crate) columns: Vec<String>,
     pub(crate) cut: Option<&'a str>,
-    /// Options of a picture, if one is shown.
+    /// Options of the histogram, if one is shown.
     pub(crate) picture: Option<PictureOptions>,
 }
 
-/// Options of a picture.
+/// Options of a histogram.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PictureOptions {
     pub(crate) bins: Option<usize>,
     pub(crate) range: Option<(f64, f64)>,
 }
 
-/// Columns that are listed by name at most.
+/// Maximum number of columns that are listed by name.
 const NAMED: usize = 12;
 
 impl Snippet<'_> {
-    /// The three texts, one below the other.
+    /// Returns the code in all three languages.
     pub(crate) fn text(&self) -> String {
         format!("Python\n\n{}\nCommand\n\n{}\nRust\n\n{}", self.python(), self.command(), self.rust())
     }
@@ -107,7 +107,7 @@ impl Snippet<'_> {
     }
 }
 
-/// A literal of Python.
+/// Returns a Python string literal.
 fn python_text(text: &str) -> String {
     let mut literal = String::from("\"");
     for c in text.chars() {
@@ -123,7 +123,7 @@ fn python_text(text: &str) -> String {
     literal
 }
 
-/// A literal of Rust.
+/// Returns a Rust string literal.
 fn rust_text(text: &str) -> String {
     let mut literal = String::from("\"");
     for c in text.chars() {
@@ -136,7 +136,7 @@ fn rust_text(text: &str) -> String {
     literal
 }
 
-/// A word of a shell.
+/// Returns a quoted word for a shell.
 fn shell_text(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -1,4 +1,4 @@
-//! The pane that a browser begins with.
+//! First pane of a browser.
 
 use forthwith::{
     File, Table,
@@ -6,19 +6,20 @@ use forthwith::{
     plan::Result,
 };
 
-/// The thing that is shown first.
+/// Content of the first pane.
 #[derive(Clone, Debug)]
 pub enum Start {
-    /// The objects of a file, with the cursor on this one.
+    /// Objects of a file, with the cursor on the given path.
     Tree(String),
-    /// The values of a table, or of some of its columns.
+    /// Values of a table, of some columns or of all.
     Table(Table, Option<Vec<u32>>),
 }
 
-/// The first pane for a path in a file: a table, some columns of one, or the tree with an object selected.
+/// Returns the first pane for a path in a file: a column's values, or the tree with the cursor on an object
+/// or table.
 ///
 /// # Errors
-/// As [`files::locate`].
+/// Returns the errors of [`files::locate`].
 pub fn start_at(file: &File, path: &str) -> Result<Start> {
     if path.is_empty() {
         return Ok(Start::Tree(String::new()));

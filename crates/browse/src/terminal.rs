@@ -1,4 +1,4 @@
-//! A browser on a terminal: events, drawing, and the state of the terminal afterwards.
+//! Browser on a terminal: events, drawing, and restoring the state of the terminal.
 
 use crate::{
     app::App,
@@ -29,14 +29,14 @@ use std::{
     time::Duration,
 };
 
-/// Waiting for an event while jobs run.
+/// Timeout while waiting for an event if jobs are running.
 const BUSY: Duration = Duration::from_millis(10);
-/// Waiting for an event otherwise: signals are looked for that often.
+/// Timeout while waiting for an event otherwise, after which signals are checked.
 const IDLE: Duration = Duration::from_millis(200);
-/// Events that are taken before the screen is drawn again.
+/// Maximum number of events that are handled before the screen is redrawn.
 const TOGETHER: usize = 64;
 
-/// A terminal to draw on: standard output, else standard error, else the terminal of the process.
+/// Terminal for output: standard output, else standard error, else the terminal of the process.
 pub struct Screen {
     output: Output,
 }
@@ -50,7 +50,7 @@ enum Output {
 }
 
 impl Screen {
-    /// Finds the terminal of the process; `None` if it has none.
+    /// Returns the terminal of the process; `None` if it has none.
     #[must_use]
     pub fn find() -> Option<Self> {
         let output = if io::stdout().is_terminal() {
@@ -77,10 +77,11 @@ impl Screen {
         self.output.writer()
     }
 
-    /// Shows a browser until it is left or `ends` says so, which is asked several times a second.
+    /// Shows a browser until the user leaves it or `ends` returns `true`; `ends` is called several times a
+    /// second.
     ///
     /// # Errors
-    /// The terminal cannot be drawn on.
+    /// Returns an error if drawing on the terminal fails.
     pub fn show(&self, app: &mut App, ends: &dyn Fn() -> bool) -> io::Result<()> {
         let _restored = Raw::begin(self.output)?;
         let mut terminal = Terminal::new(CrosstermBackend::new(BufWriter::new(self.writer()?)))?;
@@ -120,7 +121,7 @@ impl Output {
         })
     }
 
-    /// Puts the terminal back into the state that a shell expects. Nothing is left to do if that fails.
+    /// Restores the state of the terminal that a shell expects. Errors are ignored.
     fn restore(self) {
         let _ = disable_raw_mode();
         if let Ok(mut writer) = self.writer() {
@@ -131,7 +132,7 @@ impl Output {
 
 type Hook = Arc<dyn Fn(&panic::PanicHookInfo<'_>) + Send + Sync>;
 
-/// The terminal without echo, restored at the end and before a panic is reported.
+/// Raw mode of the terminal, which is left at the end and before a panic is reported.
 struct Raw {
     output: Output,
     hook: Hook,
@@ -139,12 +140,12 @@ struct Raw {
 
 impl Raw {
     fn begin(output: Output) -> io::Result<Self> {
-        // The size fails where there is a terminal but no screen.
+        // The size is unavailable if the terminal has no screen.
         size()?;
         let hook: Hook = Arc::from(panic::take_hook());
         let (before, own) = (Arc::clone(&hook), thread::current().id());
         panic::set_hook(Box::new(move |info| {
-            // A panic of a job is an answer of it, which the browser shows.
+            // A panic of a job becomes its answer, which the browser shows.
             if thread::current().id() == own {
                 output.restore();
                 before(info);
@@ -167,8 +168,8 @@ impl Drop for Raw {
     }
 }
 
-/// Events of the terminal, read by a thread until the receiver is dropped and one more event comes. Reading may not
-/// return once a terminal was hung up, which must not keep the process from ending.
+/// Returns the events of the terminal, read by a thread until the receiver is dropped and one more event
+/// arrives. Reading may block forever after the terminal hangs up, and must not keep the process from ending.
 fn events() -> Receiver<Input> {
     let (to, events) = channel();
     thread::spawn(move || {
@@ -181,7 +182,7 @@ fn events() -> Receiver<Input> {
     events
 }
 
-/// The browser's word for an event of the terminal.
+/// Converts an event of the terminal.
 fn input(event: Event) -> Option<Input> {
     match event {
         Event::Key(KeyEvent { kind: KeyEventKind::Release, .. }) => None,

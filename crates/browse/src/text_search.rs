@@ -1,4 +1,4 @@
-//! Texts of cells that match a pattern, in all rows of a table.
+//! Search for cells that match a pattern, in all rows of a table.
 
 use crate::{
     cells::{self, Entries},
@@ -19,28 +19,28 @@ use std::{
     },
 };
 
-/// Rows that are read at first, and at a time at most.
+/// Number of rows that are read at first, and maximum number that are read at a time.
 const ROWS: (u64, u64) = (1 << 10, 1 << 18);
-/// Bytes of the values that are read at a time, about.
+/// Approximate maximum size in bytes of the values that are read at a time.
 const BYTES: usize = 16 << 20;
-/// Columns that are read at a time.
+/// Number of columns that are read at a time.
 const COLUMNS: usize = 64;
-/// Rows whose texts are made at a time.
+/// Number of rows that are formatted at a time.
 const TEXTS: u64 = 64;
-/// Characters of a text that are searched.
+/// Maximum number of characters of a text that are searched.
 const LONGEST: usize = 1 << 24;
 
-/// A text or pattern that is searched in the texts of cells.
+/// Regular expression that is searched in the texts of cells.
 #[derive(Clone, Debug)]
 pub(crate) struct TextPattern {
     regex: Regex,
 }
 
 impl TextPattern {
-    /// A regular expression; capital letters count only if there are any.
+    /// Parses a regular expression; case is ignored unless it has upper-case letters.
     ///
     /// # Errors
-    /// An invalid regular expression.
+    /// Returns an error if the regular expression is invalid.
     pub(crate) fn new(typed: &str) -> std::result::Result<Self, String> {
         let is_small = !typed.chars().any(char::is_uppercase);
         let regex = RegexBuilder::new(typed).case_insensitive(is_small).build();
@@ -53,7 +53,7 @@ impl TextPattern {
     }
 }
 
-/// A search of whole values, not of what fits into a cell, in some columns of a table.
+/// Search in some columns of a table. It searches whole values, not only the characters that fit into a cell.
 pub(crate) struct TextSearch {
     pub(crate) table: Table,
     pub(crate) fields: Vec<u32>,
@@ -68,21 +68,21 @@ impl TextSearch {
         Self { table, fields, pattern, unread: BTreeSet::new(), rows: ROWS.0 }
     }
 
-    /// The number of columns that could not be read everywhere.
+    /// Returns the number of columns that could not be read everywhere.
     pub(crate) fn unread(&self) -> usize {
         self.unread.len()
     }
 
-    /// The number of rows to search next, such that their values take little memory.
+    /// Returns the number of rows to search next, chosen to limit the memory of their values.
     pub(crate) const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Rows of some entries with a column that matches, by their position, and the first such column. Columns that cannot
-    /// be read are left out, and noted.
+    /// Returns the rows that match, by their position in `entries`, each with its first matching column.
+    /// Columns that cannot be read are skipped and recorded.
     ///
     /// # Errors
-    /// Only [`ErrorKind::Cancelled`], once `stop` is true.
+    /// Returns [`ErrorKind::Cancelled`] once `stop` is set.
     pub(crate) fn matches(&mut self, entries: &Entries, stop: &AtomicBool) -> Result<Vec<(u64, u32)>> {
         let mut found = Vec::new();
         let mut largest = 0;
@@ -113,7 +113,7 @@ impl TextSearch {
     }
 }
 
-/// The rows of an array whose texts match, as far as `stop` is false; `None` if its columns contradict each other.
+/// Returns the rows of an array whose texts match, until `stop` is set; `None` if the array is invalid.
 fn matching(pattern: &TextPattern, array: &Array, stop: &AtomicBool) -> Option<Vec<u64>> {
     let mut rows = Vec::new();
     let mut start = 0;
@@ -126,17 +126,18 @@ fn matching(pattern: &TextPattern, array: &Array, stop: &AtomicBool) -> Option<V
     Some(rows)
 }
 
-/// Rows of a table, all of them or those of a list, that are left to search.
+/// Rows of a table that are left to search.
 pub(crate) struct RowsLeft {
-    /// The entries of rows, if these are not all.
+    /// Entries of the rows, if they are filtered.
     pub(crate) list: Option<Arc<EntrySet>>,
-    /// Ranges of rows in the order in which they are searched.
+    /// Ranges of rows in the order of the search.
     pub(crate) ranges: Vec<Range<u64>>,
     pub(crate) is_backward: bool,
 }
 
 impl RowsLeft {
-    /// The next rows, off the side of the first range that the search comes from, and their entries.
+    /// Removes up to `count` rows from the side at which the search continues; returns them with their
+    /// entries.
     pub(crate) fn next(&mut self, count: u64) -> Option<(Range<u64>, Entries)> {
         loop {
             let range = self.ranges.first_mut()?;
@@ -174,7 +175,7 @@ mod tests {
     };
     use std::fmt::Write;
 
-    /// Numbers by xorshift, the same ones for the same seed.
+    /// Xorshift generator, reproducible from its seed.
     struct Random(u64);
 
     impl Random {
@@ -186,7 +187,8 @@ mod tests {
         }
     }
 
-    /// A table of words and numbers, and the texts of its rows. Some words are longer than a cell is wide.
+    /// Writes a table of words and numbers; returns it with the texts of its rows. Some words are wider than
+    /// a cell.
     fn table(random: &mut Random, rows: usize, folder: &std::path::Path) -> (Table, Vec<[String; 3]>) {
         let mut csv = String::from("word,number,other\n");
         let mut texts = Vec::new();
@@ -241,7 +243,7 @@ mod tests {
             }
             let rows: Vec<u64> = expected.iter().map(|(row, _)| *row).collect();
             assert_eq!(found.slice(0..u64::MAX), rows, "{typed}");
-            // Among all rows, and among those of a list.
+            // Search all rows, and those of a list.
             let list = (round % 2 == 1).then(|| {
                 let some: Vec<u64> = (0..texts.len() as u64).filter(|_| random.below(3) == 0).collect();
                 Arc::new(EntrySet::of(&some))

@@ -1,4 +1,4 @@
-//! The directories, objects, tables and columns of a file as a tree.
+//! Tree of the directories, objects, tables and columns of a file.
 
 use crate::{
     act::{Act, ChildrenOf, Context, Question},
@@ -17,37 +17,37 @@ use std::{
     sync::Arc,
 };
 
-/// Subjects whose details are kept.
+/// Maximum number of nodes whose details are cached.
 const KEPT: usize = 256;
 
-/// A tree with a cursor.
+/// Tree with a cursor.
 pub(crate) struct Tree {
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) tables: Vec<Table>,
-    /// Positions of the nodes that are shown.
+    /// Indexes of the nodes that are shown.
     pub(crate) shown: Vec<usize>,
     pub(crate) filter: NameFilter,
     pub(crate) cursor: usize,
     pub(crate) top: usize,
     height: usize,
-    /// Columns that are marked, of the table that they are in.
+    /// Marked columns of the table `marked_table`.
     pub(crate) marked: Vec<u32>,
     marked_table: usize,
     details: HashMap<NodeId, String>,
     details_job: Option<(Ticket, NodeId)>,
     described: HashSet<NodeId>,
-    /// The job that describes columns, and these.
+    /// Job that describes columns, and their nodes.
     describing: Option<(Ticket, HashSet<NodeId>)>,
     width: usize,
     last_id: NodeId,
 }
 
 impl Tree {
-    /// Reads the top of a file, with a table opened if it is the only one there, and puts the cursor on the object of a
-    /// path, with all above it open.
+    /// Reads the top level of a file, and opens a table if it is the only one there. Moves the cursor to the
+    /// object at `path` and opens all nodes above it.
     ///
     /// # Errors
-    /// The directory cannot be read.
+    /// Returns an error if the directory cannot be read.
     pub(crate) fn read(host: &dyn Host, file: &File, path: &str) -> Result<Self> {
         let mut tree = Self {
             nodes: Vec::new(),
@@ -78,18 +78,18 @@ impl Tree {
         Ok(tree)
     }
 
-    /// The node at the cursor.
+    /// Returns the index and the node at the cursor.
     pub(crate) fn current(&self) -> Option<(usize, &TreeNode)> {
         let at = *self.shown.get(self.cursor)?;
         Some((at, self.nodes.get(at)?))
     }
 
-    /// The details of the node at the cursor, if they were read.
+    /// Returns the details of the node at the cursor, if they were read.
     pub(crate) fn details(&self) -> Option<&str> {
         self.details.get(&self.current()?.1.id).map(String::as_str)
     }
 
-    /// The column at the cursor, with its table.
+    /// Returns the table and the column at the cursor.
     pub(crate) fn column(&self) -> Option<(&Table, u32)> {
         match self.current()?.1.content {
             TreeContent::Column { table, field, has_data: true, .. } => {
@@ -104,7 +104,7 @@ impl Tree {
             if table == self.marked_table && self.marked.contains(&field))
     }
 
-    /// The marked columns of a table, or the one at the cursor.
+    /// Returns the marked columns of a table, or the column at the cursor.
     pub(crate) fn chosen(&self) -> Option<(&Table, Vec<u32>)> {
         if !self.marked.is_empty() {
             return Some((self.tables.get(self.marked_table)?, self.marked.clone()));
@@ -112,7 +112,8 @@ impl Tree {
         self.column().map(|(table, field)| (table, vec![field]))
     }
 
-    /// Opens a node, below which nodes are read unless they were; then its values are shown if `enters`.
+    /// Opens a node and requests its children unless they were read. With `enters`, its values are shown
+    /// afterwards.
     fn read_children(&mut self, at: usize, enters: bool) -> Act {
         let Some(node) = self.nodes.get_mut(at) else { return Act::None };
         node.is_open = true;
@@ -130,7 +131,7 @@ impl Tree {
         })
     }
 
-    /// Reads the nodes below a node at once.
+    /// Opens a node and reads its children immediately.
     fn load(&mut self, at: usize, host: &dyn Host, file: &File) {
         let Some(node) = self.nodes.get_mut(at) else { return };
         node.is_open = true;
@@ -140,7 +141,7 @@ impl Tree {
         }
     }
 
-    /// Takes the nodes that were read below a node.
+    /// Adds the children that were read for a node.
     pub(crate) fn adopt(&mut self, node: NodeId, children: ChildNodes) {
         let Some(at) = self.position(node) else { return };
         if self.nodes[at].children == Children::Read {
@@ -160,14 +161,14 @@ impl Tree {
             if let TreeContent::Table(_, table) = &mut self.nodes[at].content {
                 *table = Some(position);
             }
-            // Details of a table that is open are those of the opened one.
+            // The details of an open table differ from those before.
             self.details.remove(&node);
         }
         self.insert(at + 1, nodes);
         self.list_around(at_cursor);
     }
 
-    /// Closes a node whose read was given up.
+    /// Closes a node whose request was cancelled.
     pub(crate) fn give_up(&mut self, node: NodeId) {
         if let Some(at) = self.position(node)
             && self.nodes[at].children == Children::Pending
@@ -189,12 +190,13 @@ impl Tree {
         self.nodes.iter().position(|other| other.id == node)
     }
 
-    /// Lists the nodes on the screen: below open ones, or matches of the filter with all above them.
+    /// Lists the nodes to show: those below open nodes, or the matches of the filter with all nodes above
+    /// them.
     fn list(&mut self) {
         self.list_around(self.current().map(|(_, node)| node.id));
     }
 
-    /// [`list`](Self::list) with the cursor on a node, if that is shown.
+    /// Lists nodes as [`list`](Self::list) does, with the cursor on a node if it is shown.
     fn list_around(&mut self, at_cursor: Option<NodeId>) {
         self.shown.clear();
         if self.filter.is_empty() {
@@ -227,7 +229,7 @@ impl Tree {
         self.cursor = found.unwrap_or_else(|| self.cursor.min(self.shown.len().saturating_sub(1)));
     }
 
-    /// Begins to read the types of columns on the screen, and details of the node at the cursor.
+    /// Requests the types of the columns on the screen, and details of the node at the cursor.
     pub(crate) fn prepare(&mut self, context: &mut Context<'_>, width: u16, height: u16) {
         self.height = usize::from(height).max(1);
         self.width = usize::from(width);
@@ -310,7 +312,7 @@ impl Tree {
             Some((own, nodes)) if *own == ticket => {
                 match answer {
                     Answer::Described(found) => self.describe(found),
-                    // Columns that cannot be described are not asked for again.
+                    // Columns that cannot be described are not requested again.
                     _ => self.described.extend(nodes),
                 }
                 None
@@ -369,7 +371,7 @@ impl Tree {
         }
     }
 
-    /// Opens or closes a directory, and shows the values of a table or column, or an object.
+    /// Opens or closes a directory, or shows the values of a table or column, or an object.
     pub(crate) fn enter(&mut self) -> Act {
         let Some((at, node)) = self.current() else { return Act::None };
         match &node.content {
@@ -389,7 +391,7 @@ impl Tree {
         Act::None
     }
 
-    /// The values of the table at the cursor, or around it.
+    /// Shows the values of the table at the cursor, or of the table of the column there.
     fn grid(&self, columns: Option<Vec<u32>>) -> Act {
         let table = match self.current().map(|(_, node)| &node.content) {
             Some(TreeContent::Table(_, opened)) => *opened,
@@ -400,7 +402,7 @@ impl Tree {
         Act::Values(table.clone(), columns)
     }
 
-    /// The values of the table that a node is, if it was opened.
+    /// Shows the values of the table of a node, if it was opened.
     pub(crate) fn values_of(&self, node: NodeId) -> Act {
         let node = self.position(node).and_then(|at| self.nodes.get(at));
         let table = match node.map(|node| &node.content) {
@@ -434,7 +436,7 @@ impl Tree {
         self.cursor = first.unwrap_or(0);
     }
 
-    /// Puts the cursor on a line of the screen; on the second click there, the node is entered.
+    /// Moves the cursor to a line of the screen; a second click opens the node.
     pub(crate) fn click(&mut self, line: usize) -> Act {
         let at = self.top + line;
         if at >= self.shown.len() {

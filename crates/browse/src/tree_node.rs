@@ -1,31 +1,31 @@
-//! Nodes of the tree, and reading those below a node.
+//! Nodes of the tree, and reading of their children.
 
 use crate::{host::Host, human};
 use forthwith::{File, Key as FileKey, Table, plan::Result};
 use std::collections::{HashMap, HashSet};
 
-/// Names a node of a tree, wherever it stands.
+/// Identifier of a node, independent of its position.
 pub(crate) type NodeId = u64;
 
-/// A node of the tree.
+/// Node of the tree.
 pub(crate) struct TreeNode {
-    /// 0 until it is put into a tree.
+    /// Identifier; 0 until the node is added to a tree.
     pub(crate) id: NodeId,
     pub(crate) depth: usize,
-    /// The name, safe to show.
+    /// Name, safe to show.
     pub(crate) label: String,
-    /// The path that filters match: of an object in the file, of a column in its table.
+    /// Path that filters match: of an object in the file, or of a column in its table.
     pub(crate) path: String,
-    /// The class of an object; the type of a column once it was described.
+    /// Class of an object, or type of a column once it was described.
     pub(crate) kind: String,
-    /// Stored bytes of an object, or of a column once it was described.
+    /// Stored size in bytes of an object, or of a column once it was described.
     pub(crate) bytes: Option<u64>,
     pub(crate) content: TreeContent,
     pub(crate) is_open: bool,
     pub(crate) children: Children,
 }
 
-/// Whether the nodes below a node were read.
+/// State of the children of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Children {
     Unread,
@@ -33,27 +33,27 @@ pub(crate) enum Children {
     Read,
 }
 
-/// The thing that a node stands for.
+/// Content of a node.
 #[derive(Clone)]
 pub(crate) enum TreeContent {
-    /// A directory, by its path.
+    /// Directory with its path.
     Directory(String),
-    /// A table, by its position among the opened ones once it is open.
+    /// Table, and its index among the opened tables once it is open.
     Table(FileKey, Option<usize>),
-    /// A column of an opened table.
+    /// Column of an opened table.
     Column {
-        /// The table.
+        /// Index of the table.
         table: usize,
-        /// The position among its fields.
+        /// Index of the column among the fields of the table.
         field: u32,
-        /// Whether columns are below it.
+        /// Whether the column has child columns.
         has_children: bool,
-        /// Whether it has values of its own.
+        /// Whether the column has values of its own.
         has_data: bool,
     },
-    /// Another object.
+    /// Other object.
     Object(FileKey),
-    /// Why the node above has no others below it.
+    /// Reason why the children of the parent could not be read.
     Problem,
 }
 
@@ -67,14 +67,14 @@ impl TreeContent {
     }
 }
 
-/// Nodes below a node, and the table if they are its columns.
+/// Children of a node, and the opened table if they are its columns.
 pub(crate) struct ChildNodes {
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) table: Option<Table>,
 }
 
 impl ChildNodes {
-    /// Reads the nodes below a directory or a table. A failure is a node that says so.
+    /// Reads the children of a directory or a table. An error becomes a node with its message.
     pub(crate) fn read(host: &dyn Host, file: &File, content: &TreeContent, depth: usize) -> Self {
         let read = match content {
             TreeContent::Directory(path) => keys(file, path, depth).map(|nodes| (nodes, None)),
@@ -82,7 +82,7 @@ impl ChildNodes {
                 let table = host.table(file, &named(key));
                 table.and_then(|table| Ok((columns(&table, depth)?, Some(table))))
             }
-            // Columns come with their table, and nothing is below the others.
+            // Columns are read with their table, and other nodes have no children.
             _ => Ok((Vec::new(), None)),
         };
         match read {
@@ -118,7 +118,7 @@ impl TreeNode {
     }
 }
 
-/// The columns of a table, whose position among the opened ones is not known yet.
+/// Returns nodes for the columns of a table. The index of the table is set later.
 fn columns(table: &Table, depth: usize) -> Result<Vec<TreeNode>> {
     let mut depths: HashMap<u32, usize> = HashMap::new();
     let mut nodes = Vec::new();
@@ -140,7 +140,7 @@ fn columns(table: &Table, depth: usize) -> Result<Vec<TreeNode>> {
     Ok(nodes.iter().map(node).collect())
 }
 
-/// The objects of a directory. Their paths begin at the top of the file.
+/// Returns nodes for the objects of a directory, with paths from the top level of the file.
 pub(crate) fn keys(file: &File, directory: &str, depth: usize) -> Result<Vec<TreeNode>> {
     let mut keys = file.keys(directory, false)?;
     if !directory.is_empty() {
@@ -168,7 +168,7 @@ pub(crate) fn keys(file: &File, directory: &str, depth: usize) -> Result<Vec<Tre
     Ok(keys.into_iter().map(node).collect())
 }
 
-/// The name that opens an object.
+/// Returns the name by which an object is opened.
 pub(crate) fn named(key: &FileKey) -> String {
     if key.path.is_empty() { String::new() } else { format!("{};{}", key.path, key.cycle) }
 }

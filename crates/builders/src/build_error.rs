@@ -1,25 +1,25 @@
-//! Why a value or a command is refused, and where.
+//! Errors of builders, with the path of the refused value.
 
 use crate::Command;
 use std::fmt;
 
-/// A value or a command that was refused. What is in the builder already stays as it is.
+/// Error for a value or command that was refused. The builder is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildError(Box<(Fault, Vec<Step>)>);
 
 impl BuildError {
-    /// The reason.
+    /// Returns the reason.
     #[must_use]
     pub fn fault(&self) -> &Fault {
         &self.0.0
     }
 
-    /// The place, from the outermost item in.
+    /// Returns the path of the refused value, from the outermost item inwards.
     pub fn place(&self) -> impl Iterator<Item = &Step> {
         self.0.1.iter().rev()
     }
 
-    /// The same, one level further out: how an error learns its place while calls return.
+    /// Adds an enclosing step to the path, as the error is passed up.
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
         self.0.1.push(step);
@@ -46,14 +46,14 @@ impl fmt::Display for BuildError {
 
 impl std::error::Error for BuildError {}
 
-/// One level of a place.
+/// Step of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// An item of a list, or of the array itself.
+    /// Item of a list, or of the array itself.
     Item(usize),
-    /// A field of a record.
+    /// Field of a record.
     Field(Box<str>),
-    /// A slot of a tuple.
+    /// Slot of a tuple.
     Slot(usize),
 }
 
@@ -68,112 +68,112 @@ impl fmt::Display for Step {
     }
 }
 
-/// The reason why a command was refused.
+/// Reason why a value or command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A command that needs another one before it.
+    /// A command was called without the command that must precede it.
     #[error("called '{command}' without '{needs}' at the same level before it")]
     Unbegun {
-        /// The command.
+        /// Refused command.
         command: Command,
-        /// The command that has to come first.
+        /// Command that must precede it.
         needs: Command,
     },
-    /// A value where a record or tuple is open and none of its fields is selected.
+    /// A value was appended to a record or tuple none of whose fields is selected.
     #[error("called '{command}' immediately after '{begun}'; needs '{select}' or '{end}'")]
     Unplaced {
-        /// The command.
+        /// Refused command.
         command: Command,
-        /// The command that opened it.
+        /// Command that opened the record or tuple.
         begun: Command,
-        /// The command that selects a field of it.
+        /// Command that selects a field of it.
         select: Command,
-        /// The command that ends it.
+        /// Command that ends it.
         end: Command,
     },
-    /// A record's field with two values, by its name.
+    /// A field of a record, given by name, has two values.
     #[error("record field {0:?} filled more than once")]
     FieldTwice(Box<str>),
-    /// A tuple's slot with two values, by its number.
+    /// A slot of a tuple, given by number, has two values.
     #[error("tuple index {0} filled more than once")]
     SlotTwice(usize),
-    /// A slot that the tuple does not have.
+    /// A slot is outside the tuple.
     #[error("'index' {index} is out of bounds for a tuple with number of fields {size}")]
     NoSlot {
-        /// The slot that was asked for.
+        /// Requested slot.
         index: i64,
-        /// Slots there are.
+        /// Number of slots.
         size: usize,
     },
-    /// A tuple of an impossible size, the one that was asked for.
+    /// The requested size of a tuple is out of range.
     #[error("a tuple cannot have {} fields: from 0 to {} are possible", .0, crate::MOST_SLOTS)]
     TupleSize(i64),
-    /// Lists, records and tuples within each other beyond reason.
+    /// Lists, records and tuples are nested too deeply.
     #[error(
         "more than {} levels of lists, records and tuples, or something that contains itself",
         crate::DEEPEST
     )]
     Deep,
-    /// More kinds of values in one place than a union can tell apart.
+    /// One place has more types of values than a union can distinguish.
     #[error("more than {} different types in one place", crate::MOST_ALTERNATIVES)]
     Alternatives,
-    /// More columns than can be numbered.
+    /// The builder would have too many columns.
     #[error("more than {} columns", crate::MOST_COLUMNS)]
     Columns,
-    /// An object that is no value.
+    /// An object of this type is not a value.
     #[error("cannot convert {0} to an array element")]
     NoElement(Box<str>),
-    /// An object that cannot name a field.
+    /// An object of this type cannot be the name of a field.
     #[error("a field's name must be a string, not {0}")]
     NoName(Box<str>),
-    /// An integer that needs more than 64 bits, and the type it should fit in.
+    /// An integer is out of range for the given type.
     #[error("the integer does not fit in {0}")]
     TooLarge(&'static str),
-    /// Something is still open.
+    /// The command is not possible while a list, record or tuple is open.
     #[error("called '{command}' while a {open} is open")]
     StillOpen {
-        /// The command.
+        /// Refused command.
         command: Command,
-        /// The structure that is open.
+        /// Open structure.
         open: &'static str,
     },
-    /// A value of another type than the column's.
+    /// The type of a value does not match that of its column.
     #[error("expected {expected}, found {found}")]
     Expected {
-        /// The type of the place.
+        /// Type of the column.
         expected: Box<str>,
-        /// The value that was given.
+        /// Description of the given value.
         found: Box<str>,
     },
-    /// Unions within unions, of which too many combinations were tried.
+    /// Nested unions led to too many combinations of alternatives.
     #[error("too many ways to fit the data into its unions")]
     Ambiguous,
-    /// A record without one of its fields, by its name.
+    /// A field, given by name, is absent from a record and cannot be null.
     #[error("the record has no field {0:?}, which cannot be missing")]
     Missing(Box<str>),
-    /// A record with a field too many.
+    /// A record has an unknown field.
     #[error("the record has a field {name:?}; expected {expected}")]
     Unknown {
-        /// The field.
+        /// Name of the field.
         name: Box<str>,
-        /// The type of the record.
+        /// Type of the record.
         expected: Box<str>,
     },
-    /// A list of another length than all lists there must have.
+    /// The length of a list differs from the fixed length of its type.
     #[error("a list of {found} items where lists of {expected} are expected")]
     Length {
-        /// The length they have.
+        /// Length of the type.
         expected: u64,
-        /// The length of this one.
+        /// Length of the list.
         found: u64,
     },
-    /// The system refuses memory for more items; their number.
+    /// Memory for this number of additional items could not be allocated.
     #[error("out of memory: no room for {0} more items")]
     Memory(usize),
 }
 
-/// Whether a name needs no quotes.
+/// Whether a name can be written without quotes.
 pub(crate) fn is_identifier(name: &str) -> bool {
     let mut bytes = name.bytes();
     bytes.next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_')

@@ -1,10 +1,10 @@
-//! Checks of outputs against their type, which the machine that wrote them does not know.
+//! Validation of outputs against their type, which is unknown to the machine that wrote them.
 
 use crate::Misfit;
 use forthwith_columns::DType;
 use forthwith_forth::Output;
 
-/// Contents of outputs with their names, by the index of an output.
+/// Outputs with their names.
 #[derive(Clone, Copy)]
 pub(crate) struct Items<'a>(pub(crate) &'a [(&'a str, &'a Output)]);
 
@@ -25,7 +25,7 @@ impl Items<'_> {
         Ok(())
     }
 
-    /// Checks that an index refers to existing rows or nulls.
+    /// Checks that an index refers to existing rows; negative numbers are nulls.
     pub(crate) fn index(self, at: usize, rows: Option<u64>) -> Result<(), Misfit> {
         let (name, output) = self.0[at];
         let rows = rows.map_or(i64::MAX, |rows| rows as i64);
@@ -35,7 +35,7 @@ impl Items<'_> {
         }
     }
 
-    /// Checks that tags refer to alternatives, and the index to their rows. `rows` has the number of rows of
+    /// Checks that tags refer to alternatives, and the index to their rows. `rows` is the number of rows of
     /// each alternative.
     pub(crate) fn tags(self, tags: usize, at: usize, rows: &[Option<u64>]) -> Result<(), Misfit> {
         let ((tags, tagged), (name, output)) = (self.0[tags], self.0[at]);
@@ -57,7 +57,7 @@ impl Items<'_> {
     pub(crate) fn text(self, at: usize) -> Result<(), Misfit> {
         let (offsets, (name, output)) = (self.0[at].1, self.0[at + 1]);
         let bytes = output.as_bytes();
-        // All of it, and then whether the rows cut no character in two.
+        // Fast path: the bytes are UTF-8 as a whole, and rows end at character boundaries.
         if let Ok(text) = std::str::from_utf8(bytes)
             && integers(offsets).all(|end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)))
         {
@@ -85,7 +85,7 @@ impl Items<'_> {
     }
 }
 
-/// The items of an output of integers.
+/// Returns the items of an output of integers.
 pub(crate) fn integers(output: &Output) -> Box<dyn DoubleEndedIterator<Item = i64> + '_> {
     let bytes = output.as_bytes();
     match output.dtype() {

@@ -1,10 +1,10 @@
-//! The commands of builders.
+//! Commands of builders.
 
 use std::fmt;
 
 macro_rules! commands {
     ($($(#[doc = $doc:literal])* $command:ident $name:literal;)*) => {
-        /// The commands of a builder. The numbers are those of the program of a type.
+        /// Command of a builder. Its number is the one used in the program of a type.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u8)]
         #[non_exhaustive]
@@ -12,7 +12,7 @@ macro_rules! commands {
         pub enum Command { $($(#[doc = $doc])* $command,)* }
 
         impl Command {
-            /// The name of the method.
+            /// Returns the name of the method.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$command => $name,)* }
@@ -23,7 +23,7 @@ macro_rules! commands {
 
 commands! {
     Null "null"; Boolean "boolean"; Integer "integer";
-    /// An integer that only an unsigned type can hold.
+    /// An integer above the maximum of `int64`.
     Unsigned "integer";
     Real "real"; Complex "complex"; Datetime "datetime"; Timedelta "timedelta"; Bytestring "bytestring"; String "string";
     BeginList "begin_list"; EndList "end_list";

@@ -1,4 +1,4 @@
-//! Filling a sink: single values, and lists, tuples and records of them.
+//! Appending to a sink: single values, and lists, tuples and records.
 
 use crate::form::{Primitive, Unit};
 use crate::growth::{extend, push};
@@ -7,27 +7,27 @@ use crate::table::{Columns, Found};
 use crate::{BuildError, Fault, Leaf, Open, Sink, Slot};
 
 impl Sink {
-    /// The place that a walk over the items of the array begins at.
+    /// Slot of the items of the array.
     pub const ROOT: Slot = Slot(0);
 
-    /// Values in a place, unfinished ones apart.
+    /// Returns the number of complete values of a slot.
     #[must_use]
     pub fn len_at(&self, at: Slot) -> usize {
         self.nodes.len(at.0)
     }
 
-    /// Takes everything after the first `len` values of a place back.
+    /// Removes all values of a slot after the first `len`.
     pub fn truncate_at(&mut self, at: Slot, len: usize) {
         self.nodes.truncate(at.0, len);
     }
 
-    /// A node for a value of another kind than those in its place so far.
+    /// Promotes a node for a value that it does not accept yet.
     #[cold]
     fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         self.nodes.grow(at, found)
     }
 
-    /// The node in a place that takes a value.
+    /// Returns the node of a slot that accepts a value.
     fn find(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         match found {
             _ if self.grows => self.grow(at, found),
@@ -40,13 +40,13 @@ impl Sink {
         }
     }
 
-    /// A null, if the place may have one.
+    /// Appends a null and returns `true`; returns `false` if the slot cannot be null.
     #[inline]
     fn null(&mut self, at: u32) -> Result<bool, BuildError> {
         if self.grows { self.nodes.grow_null(at).map(|()| true) } else { self.nodes.null(at, None) }
     }
 
-    /// Writes one value; on an error nothing is changed.
+    /// Appends one value; nothing is changed on error.
     #[inline(never)]
     fn put(
         &mut self,
@@ -62,19 +62,20 @@ impl Sink {
             }
         };
         if done.is_err() {
-            // What is around the value notes it last, so that the place has not grown yet.
+            // Enclosing nodes record the value last, so the length of the slot is still that without the
+            // value.
             self.nodes.truncate(at.0, self.nodes.len(at.0));
         }
         done
     }
 
-    /// A missing value.
+    /// Appends a null.
     #[inline]
     pub fn put_null(&mut self, at: Slot) -> Result<(), BuildError> {
         if self.null(at.0)? { Ok(()) } else { Err(self.nodes.refuse(at.0, Found::Null)) }
     }
 
-    /// A truth value.
+    /// Appends a boolean.
     #[inline]
     pub fn put_boolean(&mut self, at: Slot, x: bool) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
@@ -86,7 +87,7 @@ impl Sink {
         }
     }
 
-    /// An integer.
+    /// Appends an integer.
     #[inline]
     pub fn put_integer(&mut self, at: Slot, x: i64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
@@ -96,7 +97,7 @@ impl Sink {
         }
     }
 
-    /// The same where the column is not of the most common types, or has no room.
+    /// Appends an integer to a column that the fast path does not handle.
     pub(crate) fn put_other_integer(&mut self, at: Slot, x: i64) -> Result<(), BuildError> {
         let columns = self.nodes.at_mut(at.0);
         match columns.range() {
@@ -107,7 +108,7 @@ impl Sink {
         }
     }
 
-    /// An integer that may be too large for a signed one.
+    /// Appends an integer that may be above the maximum of `int64`.
     pub fn put_unsigned(&mut self, at: Slot, x: u64) -> Result<(), BuildError> {
         match i64::try_from(x) {
             Ok(x) => self.put_integer(at, x),
@@ -115,12 +116,12 @@ impl Sink {
         }
     }
 
-    /// An integer that does not fit in 64 bits of either kind.
+    /// Returns the error for an integer beyond 64 bits.
     pub fn put_huge(&mut self, at: Slot) -> Result<(), BuildError> {
         self.find(at.0, Found::Huge).map(drop)
     }
 
-    /// A number.
+    /// Appends a floating-point number.
     #[inline]
     pub fn put_real(&mut self, at: Slot, x: f64) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
@@ -130,12 +131,12 @@ impl Sink {
         }
     }
 
-    /// A complex number: real part, imaginary part.
+    /// Appends a complex number, given by its real and imaginary parts.
     pub fn put_complex(&mut self, at: Slot, x: [f64; 2]) -> Result<(), BuildError> {
         self.put(at, Found::Complex, |columns| columns.write_complex(x))
     }
 
-    /// A date and time, or a span of time, in units that NumPy would write so: `datetime64[us]`,
+    /// Appends a date, timestamp or duration in a unit spelled as in NumPy's dtype: `datetime64[us]`,
     /// `timedelta64[D]`.
     pub fn put_time(&mut self, at: Slot, x: i64, unit: &str) -> Result<(), BuildError> {
         let (date, from) = match Primitive::from_name(unit) {
@@ -162,7 +163,7 @@ impl Sink {
         })
     }
 
-    /// Text, or any bytes.
+    /// Appends a string, or a byte string if `binary`.
     #[inline]
     pub fn put_text(&mut self, at: Slot, bytes: &[u8], binary: bool) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
@@ -174,7 +175,7 @@ impl Sink {
         }
     }
 
-    /// Several integers.
+    /// Appends several integers.
     pub fn put_integers(&mut self, at: Slot, more: &[i64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Int64(items) => extend(items, more),
@@ -182,7 +183,7 @@ impl Sink {
         }
     }
 
-    /// Several numbers.
+    /// Appends several floating-point numbers.
     pub fn put_reals(&mut self, at: Slot, more: &[f64]) -> Result<(), BuildError> {
         match self.nodes.at_mut(at.0) {
             Columns::Float64(items) => extend(items, more),
@@ -190,8 +191,8 @@ impl Sink {
         }
     }
 
-    /// The column behind a place where nothing but its items has to be written, so that a loop over values of
-    /// one type need not look for it each time.
+    /// Returns the column of a slot if nothing but its items has to be written, so that a loop over values of
+    /// one type looks it up once.
     pub fn leaf_at(&mut self, at: Slot) -> Leaf<'_> {
         match self.nodes.at_mut(at.0) {
             Columns::Boolean(items) => Leaf::Boolean(Items(items)),
@@ -201,9 +202,9 @@ impl Sink {
         }
     }
 
-    /// How many of the types possible in a place might take something of such a shape. Where there are
-    /// several, the caller tries one after the other, taking back what failed, and says before which is to be
-    /// tried: [`choose`](Self::choose).
+    /// Returns how many of the types of a slot may accept a value of this shape. If there are several, the
+    /// caller tries one after the other: it calls [`choose`](Self::choose) before each attempt, and removes
+    /// the values of failed ones.
     #[must_use]
     pub fn candidates(&self, at: Slot, shape: Shape) -> usize {
         let found = match shape {
@@ -219,7 +220,7 @@ impl Sink {
         }
     }
 
-    /// Of several types that might take what is begun next, the one to try.
+    /// Sets the alternative for the structure that is begun next: the `nth` of the possible ones.
     pub const fn choose(&mut self, nth: usize) {
         self.nth = nth;
     }
@@ -228,7 +229,7 @@ impl Sink {
         Ok(Open { slot: at, node: self.find(at.0, found)?, next: 0 })
     }
 
-    /// Begins a list and answers the place of its items.
+    /// Begins a list and returns the slot of its items.
     #[inline]
     pub fn open_list(&mut self, at: Slot) -> Result<(Open, Slot), BuildError> {
         if let Columns::List { content, .. } = *self.nodes.at(at.0) {
@@ -265,7 +266,7 @@ impl Sink {
         self.open(at, Found::Tuple(size))
     }
 
-    /// The place of one slot of a tuple of more than `index` slots.
+    /// Returns a slot of a tuple; `index` must be less than its size.
     #[inline]
     pub fn slot_of(&mut self, open: &Open, index: usize) -> Slot {
         match self.nodes.at(open.node) {
@@ -294,9 +295,9 @@ impl Sink {
         }
     }
 
-    /// The place of a field by a number that stands for its name, as the address of an object does that holds
-    /// it: a caller with such numbers sees to it that one that was learnt keeps its meaning as long as the
-    /// sink lives. 0 stands for nothing.
+    /// Returns the slot of a field by a token for its name, such as the address of an object with the name. A
+    /// token of 0 means none. The caller must ensure that a token keeps its meaning as long as the sink
+    /// exists.
     #[inline]
     pub fn known_field(&mut self, open: &mut Open, token: usize) -> Option<Slot> {
         let record = self.nodes.record(open.node)?;
@@ -305,7 +306,7 @@ impl Sink {
         Some(Slot(record.fields[at].content))
     }
 
-    /// The place of a field by its name, and whether the number was learnt for it.
+    /// Returns the slot of a field by its name, and whether the token was stored for it.
     pub fn field_of(
         &mut self,
         open: &mut Open,
@@ -329,8 +330,10 @@ impl Sink {
         Ok((Slot(content), token != 0))
     }
 
-    /// Ends a record, or a tuple that is one: fills what has no value, if it may be null, and refuses what has
-    /// several.
+    /// Ends a record, or a tuple stored as one. Fields without a value become null if they can be.
+    ///
+    /// # Errors
+    /// Returns an error if a field that cannot be null has no value, or if a field has several.
     pub fn close_record(&mut self, open: Open) -> Result<(), BuildError> {
         let Some(record) = self.nodes.record(open.node) else { return Ok(()) }; // never
         let (count, length, is_tuple) = (record.fields.len(), record.length, record.is_tuple);

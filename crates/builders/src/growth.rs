@@ -1,8 +1,8 @@
-//! Appending with an error where memory ends, instead of the end of the process.
+//! Growth of vectors that returns an error if memory cannot be allocated, instead of aborting.
 
 use crate::{BuildError, Fault};
 
-/// One more item.
+/// Appends an item.
 #[inline]
 pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), BuildError> {
     if items.len() == items.capacity() {
@@ -12,7 +12,7 @@ pub(crate) fn push<T>(items: &mut Vec<T>, item: T) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Appends an item where there is space, and answers its row.
+/// Appends an item if there is capacity, and returns its index; otherwise returns `None`.
 #[inline(always)]
 pub(crate) fn add<T>(items: &mut Vec<T>, item: T) -> Option<usize> {
     let row = items.len();
@@ -23,7 +23,7 @@ pub(crate) fn add<T>(items: &mut Vec<T>, item: T) -> Option<usize> {
     Some(row)
 }
 
-/// Several more.
+/// Appends several items.
 #[inline]
 pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), BuildError> {
     if items.capacity() - items.len() < more.len() {
@@ -33,7 +33,7 @@ pub(crate) fn extend<T: Copy>(items: &mut Vec<T>, more: &[T]) -> Result<(), Buil
     Ok(())
 }
 
-/// Several more of the same.
+/// Appends `more` copies of an item.
 pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Result<(), BuildError> {
     if items.capacity() - items.len() < more {
         reserve(items, more)?;
@@ -42,7 +42,7 @@ pub(crate) fn resize<T: Copy>(items: &mut Vec<T>, more: usize, item: T) -> Resul
     Ok(())
 }
 
-/// The items of an iterator that knows how many there are.
+/// Collects the items of an iterator of known length.
 pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>, BuildError> {
     let mut items = Vec::new();
     reserve_exact(&mut items, source.len())?;
@@ -50,7 +50,7 @@ pub(crate) fn collect<T>(source: impl ExactSizeIterator<Item = T>) -> Result<Vec
     Ok(items)
 }
 
-/// Room for `more` items, at least doubling what there is.
+/// Reserves capacity for `more` items, at least doubling the length if memory allows.
 #[cold]
 #[inline(never)]
 pub(crate) fn reserve<T>(items: &mut Vec<T>, more: usize) -> Result<(), BuildError> {

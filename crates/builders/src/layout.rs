@@ -4,45 +4,45 @@ use crate::form::{Form, Index, Kind, Primitive};
 use forthwith_columns::{Array, Column, Form as Plain};
 use std::collections::HashMap;
 
-/// Columns and what they mean, in Awkward Array's whole vocabulary: the arguments of `ak.from_buffers`.
+/// Columns and their Form, with all node types of Awkward Array: the arguments of `ak.from_buffers`.
 ///
-/// Complex numbers are two items each, dates and durations int64, half floats uint16.
+/// A complex number is stored as two items, dates and durations as int64, and half floats as uint16.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layout {
-    /// The structure, with keys.
+    /// Type, with keys.
     pub form: Form,
     /// Number of rows.
     pub length: u64,
-    /// The buffers by name: `node0-offsets`, `node1-data`.
+    /// Buffers by name, such as `node0-offsets` and `node1-data`.
     pub columns: Vec<(String, Column)>,
 }
 
-/// A Layout with something that [`Array`] has no word for.
+/// Error for a [`Layout`] with a type that [`Array`] cannot represent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} cannot be told without Awkward Array")]
 pub struct Untranslatable {
-    /// The type.
+    /// Type that cannot be represented.
     pub what: String,
 }
 
 impl Layout {
-    /// The buffer called `key`.
+    /// Returns the buffer named `key`.
     #[must_use]
     pub fn column(&self, key: &str) -> Option<&Column> {
         self.columns.iter().find(|(name, _)| name == key).map(|(_, column)| column)
     }
 
-    /// Bytes in all buffers.
+    /// Returns the size of all buffers in bytes.
     #[must_use]
     pub fn nbytes(&self) -> usize {
         self.columns.iter().map(|(_, column)| column.nbytes()).sum()
     }
 
-    /// The same rows as the other crates have them: indexes instead of masks, 64 bits for all offsets, no
-    /// parameters but the names of records. Buffers are shared where they can be.
+    /// Converts to the array type of the other crates: masks become indexes, offsets and indexes 64-bit, and
+    /// all parameters but the names of records are dropped. Buffers are shared if possible.
     ///
     /// # Errors
-    /// Complex numbers, half floats, dates, durations and indirections without nulls have no place there.
+    /// Returns an error for complex numbers, half floats, dates, durations and indirections without nulls.
     pub fn to_array(&self) -> Result<Array, Untranslatable> {
         let columns = self.columns.iter().map(|(name, column)| (name.as_str(), column)).collect();
         let mut translation = Translation { columns, out: Vec::new() };
@@ -62,7 +62,7 @@ impl Translation<'_> {
         found.ok_or_else(|| Untranslatable { what: format!("a layout without a buffer {key}-{part}") })
     }
 
-    /// An offsets, index, starts or stops buffer with 64 bits.
+    /// Returns an offsets, index, starts or stops buffer as 64-bit integers.
     fn wide(&self, key: &str, part: &str, index: Index) -> Result<Column, Untranslatable> {
         let column = self.column(key, part)?;
         Ok(match index {
@@ -120,7 +120,7 @@ impl Translation<'_> {
             }
             Kind::ByteMasked { valid_when, content } => {
                 let mask = self.column(&key, "mask")?;
-                // Truth values or integers, of one byte.
+                // Mask items are booleans or integers of one byte.
                 let mask = mask.as_bytes();
                 let there = |row: usize| mask.get(row).is_some_and(|byte| (*byte != 0) == *valid_when);
                 self.spread(&key, content, length, there)?
@@ -153,7 +153,7 @@ impl Translation<'_> {
         })
     }
 
-    /// Where lists begin and end: those that have starts and stops lie one after the other.
+    /// Returns the offsets of lists. Lists with starts and stops are consecutive in layouts of this crate.
     fn ends(&self, kind: &Kind, key: &str, length: usize) -> Result<Column, Untranslatable> {
         let ends: Vec<i64> = match kind {
             Kind::ListOffset { offsets, .. } => return self.wide(key, "offsets", *offsets),
@@ -171,7 +171,7 @@ impl Translation<'_> {
         Ok(Column::from_slice(&ends))
     }
 
-    /// A mask as an index.
+    /// Converts a mask to an index.
     fn spread(
         &mut self,
         key: &str,
@@ -190,7 +190,8 @@ fn widened<T: forthwith_columns::Native>(column: &Column, wide: impl Fn(T) -> i6
     Column::from_slice(&items.collect::<Vec<i64>>())
 }
 
-/// The bits of the nearest half float; ties go to even, what is too large to infinity.
+/// Returns the bits of the nearest half float; ties are rounded to even, and numbers out of range become
+/// infinity.
 pub(crate) fn half(value: f64) -> u16 {
     let bits = value.to_bits();
     let sign = (bits >> 48) as u16 & 0x8000;
@@ -205,14 +206,14 @@ pub(crate) fn half(value: f64) -> u16 {
     if exponent < -25 {
         return sign;
     }
-    // Eleven bits with the leading one; fewer below the smallest normal number.
+    // Eleven bits including the leading one; fewer for subnormal numbers.
     let full = mantissa | 1 << 52;
     let drop = if exponent < -14 { 42 + (-14 - exponent) as u64 } else { 42 };
     let kept = full >> drop;
     let rest = full & ((1 << drop) - 1);
     let middle = 1 << (drop - 1);
     let up = u64::from(rest > middle || (rest == middle && kept & 1 == 1));
-    // A carry runs into the exponent, as it should.
+    // A carry correctly increments the exponent.
     let base = if exponent < -14 { 0 } else { ((exponent + 14) as u64) << 10 };
     sign | (base + kept + up) as u16
 }

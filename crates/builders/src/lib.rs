@@ -1,8 +1,8 @@
-//! Building columns: command by command, or by a walk over objects.
+//! Builders of columns: command by command, or from objects.
 //!
-//! [`TypedArrayBuilder`] is for data whose type is known. [`ArrayBuilder`] finds the type out on the way.
-//! Both take the commands of `ak.ArrayBuilder`. What walks over many objects at once fills a [`Sink`]: that of an
-//! [`ArrayBuilder`], or of [`TypedColumns`] for a type that is known.
+//! [`TypedArrayBuilder`] is for data of known type, [`ArrayBuilder`] infers the type. Both have the commands
+//! of `ak.ArrayBuilder`. Code that traverses many objects appends to a [`Sink`]: that of an [`ArrayBuilder`],
+//! or of [`TypedColumns`] for a known type.
 //!
 //! ```
 //! use forthwith_builders::ArrayBuilder;

@@ -1,10 +1,10 @@
-//! The most that a builder takes of each kind.
+//! Limits of builders.
 
-/// Lists, records and tuples within each other.
+/// Maximum nesting depth of lists, records and tuples.
 pub const DEEPEST: usize = 1000;
-/// Slots of a tuple.
+/// Maximum number of slots of a tuple.
 pub const MOST_SLOTS: usize = 1 << 16;
-/// Alternatives of one place: tags have eight bits.
+/// Maximum number of alternatives of a union: tags have eight bits.
 pub const MOST_ALTERNATIVES: usize = 128;
-/// Columns of one builder.
+/// Maximum number of columns of a builder.
 pub const MOST_COLUMNS: usize = 1 << 24;

@@ -1,51 +1,51 @@
-//! Why outputs are not the buffers of a type.
+//! Errors for outputs that are not the buffers of a type.
 
-/// Outputs that are not the buffers of a type.
+/// Error for outputs that are not the buffers of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
-    /// One output is missing, too many, or of another dtype.
+    /// An output is missing, superfluous, or of another dtype.
     #[error(
         "{place} of {ty} needs {wanted}, but {found} (outputs belong to the type in the order of their declarations)"
     )]
     Output {
-        /// The place in the type: `hits[].energy`, or nothing for the type itself.
+        /// Path in the type, such as `hits[].energy`.
         place: String,
-        /// The type there.
+        /// Type at the path.
         ty: String,
-        /// Which outputs would do.
+        /// Description of the outputs that are expected.
         wanted: String,
-        /// The type it has instead.
+        /// Description of the output that was found.
         found: String,
     },
-    /// Offsets that do not begin with 0, or lengths that contradict each other.
+    /// Offsets are empty, or lengths contradict each other.
     #[error("{place}: {what}")]
     Length {
-        /// The place in the type.
+        /// Path in the type.
         place: String,
-        /// The fault, as a phrase.
+        /// Description of the fault.
         what: String,
     },
-    /// An item that means nothing where the type has it.
+    /// An item is invalid for the type.
     #[error("item {item} of the output {output} is {found}, {what}")]
     Value {
-        /// The output.
+        /// Name of the output.
         output: String,
-        /// The item's number, from 0.
+        /// Index of the item.
         item: u64,
         /// The item.
         found: String,
-        /// The fault, as a phrase.
+        /// Description of the fault.
         what: String,
     },
-    /// A type that no outputs can be.
+    /// The type cannot be built from outputs.
     #[error("{place}: {ty} cannot be made of outputs; {instead}")]
     Unsupported {
-        /// The place in the type.
+        /// Path in the type.
         place: String,
-        /// The type there.
+        /// Type at the path.
         ty: String,
-        /// The types that can be.
+        /// Description of the types that can be built.
         instead: &'static str,
     },
 }

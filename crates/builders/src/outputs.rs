@@ -9,21 +9,21 @@ use bytes::Bytes;
 use forthwith_columns::{Column, DType};
 use forthwith_forth::Output;
 
-/// An output: its name, what its items are, and how many there are.
+/// Description of an output.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
-    /// As the program declares it.
+    /// Name in the program.
     pub name: &'a str,
-    /// The items.
+    /// Type of its items.
     pub dtype: DType,
-    /// Their number.
+    /// Number of items.
     pub items: usize,
-    /// The last of them, if it is an integer: of offsets, how many items the lists have.
+    /// Last item, if it is an integer: for offsets, the number of items of the lists.
     pub last: Option<i64>,
 }
 
 impl<'a> Written<'a> {
-    /// The items that a machine has written to an output so far.
+    /// Describes an output of a machine in its present state.
     #[must_use]
     pub fn of(name: &'a str, output: &Output) -> Self {
         let last = Index::from_dtype(output.dtype()).and_then(|_| integers(output).next_back());
@@ -31,7 +31,7 @@ impl<'a> Written<'a> {
     }
 }
 
-/// A type whose buffers are outputs.
+/// Assignment of outputs to the buffers of a type.
 ///
 /// ```
 /// use forthwith_builders::{Arrangement, Form, Written};
@@ -55,35 +55,34 @@ impl<'a> Written<'a> {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Arrangement {
-    /// The type with keys, and with the kinds of nodes that the outputs make it have.
+    /// Type with keys. Its kinds of nodes and integer types follow from the outputs.
     pub form: Form,
     /// Number of rows.
     pub length: u64,
-    /// Of each buffer, by the name that it has with the Form, the number of the output.
+    /// Names of the buffers in the Form, each with the index of its output.
     pub buffers: Vec<(String, usize)>,
 }
 
 impl Arrangement {
-    /// Finds the outputs that are a type's buffers: in the order of their declarations, they are those of the
-    /// type from left to right.
+    /// Assigns outputs to the buffers of a type, both in order: of declaration, and from left to right.
     ///
-    /// A number is one output of its dtype; a list is offsets (int64, int32 or uint32) and then what its
-    /// items are; text is offsets and uint8; an option is an index (int64 or int32, -1 for nulls) and then
-    /// its content without the nulls, or a mask (bool or int8, 1 where there is a value) and then its content
-    /// with something in the place of nulls; a union is tags (int8), an index (int64 or int32), and then its
-    /// alternatives; records and tuples are their fields.
+    /// A number is one output of its dtype; a list is offsets (int64, int32 or uint32) followed by its items;
+    /// a string is offsets and uint8; an option is an index (int64 or int32, -1 for nulls) followed by its
+    /// content without nulls, or a mask (bool or int8, 1 for values that are not null) followed by its
+    /// content with arbitrary values in place of nulls; a union is tags (int8) and an index (int64 or int32)
+    /// followed by its alternatives; records and tuples are their fields.
     ///
     /// # Errors
-    /// Outputs that do not fit the type, with the place in it.
+    /// Returns an error with the path in the type if the outputs do not match it.
     pub fn new(form: &Form, outputs: &[Written<'_>]) -> Result<Self, Misfit> {
         Self::bind(form, outputs, false)
     }
 
-    /// The same before there are any items, for outputs of which only names and dtypes are known: whether
-    /// they fit the type at all. There are no rows.
+    /// Assigns outputs of which only names and dtypes are known, to check that they match a type before
+    /// anything is written. The arrangement has no rows.
     ///
     /// # Errors
-    /// As [`new`](Self::new), but for lengths.
+    /// Returns the errors of [`new`](Self::new) except those about lengths.
     pub fn without_rows(form: &Form, outputs: &[(&str, DType)]) -> Result<Self, Misfit> {
         let written = |&(name, dtype)| Written { name, dtype, items: 0, last: None };
         Self::bind(form, &outputs.iter().map(written).collect::<Vec<_>>(), true)
@@ -107,18 +106,17 @@ impl Arrangement {
         Ok(Self { form, length, buffers: binder.buffers })
     }
 
-    /// Looks at all offsets, indexes, tags and text: offsets begin with 0 and do not fall, indexes and tags
-    /// mean what is there, text is UTF-8. `outputs` are those that it was made of, in their order, with their
-    /// names.
+    /// Validates all offsets, indexes, tags and strings: offsets begin with 0 and do not decrease, indexes
+    /// and tags are in range, strings are UTF-8. `outputs` are those of [`new`](Self::new), with their names.
     ///
     /// # Errors
-    /// [`Misfit::Value`] with the output, the item and its value.
+    /// Returns [`Misfit::Value`] with the output, the item and its value, or [`Misfit::Length`].
     pub fn check(&self, outputs: &[(&str, &Output)]) -> Result<(), Misfit> {
         let written: Vec<_> = outputs.iter().map(|(name, output)| Written::of(name, output)).collect();
         Binder::new(&written, false, Some(Items(outputs))).node(&self.form, "").map(drop)
     }
 
-    /// The columns themselves, copied.
+    /// Copies the outputs into columns.
     #[must_use]
     pub fn layout(&self, outputs: &[Output]) -> Layout {
         let columns = self.buffers.iter().map(|(key, at)| {
@@ -131,18 +129,18 @@ impl Arrangement {
 
 struct Binder<'a> {
     outputs: &'a [Written<'a>],
-    /// The next output that belongs to nothing.
+    /// Index of the next output that is not assigned yet.
     next: usize,
-    /// Nodes so far, which give the keys.
+    /// Number of nodes so far, which determines the keys.
     nodes: usize,
     buffers: Vec<(String, usize)>,
-    /// Nothing has been written yet, not even the zero that offsets begin with.
+    /// Whether nothing has been written yet, not even the zero at the beginning of offsets.
     rowless: bool,
-    /// What is in the outputs, if that is to be looked at.
+    /// Contents of the outputs, if they are validated.
     items: Option<Items<'a>>,
 }
 
-/// A node with its keys, and how many rows it has; None: as many as are wanted.
+/// Node with keys, and its number of rows; `None` if any number is possible.
 type Node = (Form, Option<u64>);
 
 impl<'a> Binder<'a> {
@@ -150,7 +148,7 @@ impl<'a> Binder<'a> {
         Self { outputs, next: 0, nodes: 0, buffers: Vec::new(), rowless, items }
     }
 
-    /// Looks at items, if they are to be looked at.
+    /// Validates outputs, if their contents are given.
     fn look(&self, look: impl FnOnce(Items<'a>) -> Result<(), Misfit>) -> Result<(), Misfit> {
         self.items.map_or(Ok(()), look)
     }
@@ -294,7 +292,7 @@ impl<'a> Binder<'a> {
         Ok((form.kind.clone(), Some(items / each)))
     }
 
-    /// The next output, if it is of a dtype that will do: then `part` says which part of the node it is.
+    /// Assigns the next output, if `part` returns the part of the node that an output of its dtype is.
     fn take(
         &mut self,
         form: &Form,
@@ -322,7 +320,7 @@ fn named(place: &str) -> String {
     if place.is_empty() { "the beginning".to_owned() } else { place.to_owned() }
 }
 
-/// The type of an index, which has a sign.
+/// Returns the integer type of an index, which is signed.
 fn index(dtype: DType) -> Option<Index> {
     Index::from_dtype(dtype).filter(|index| *index != Index::U32)
 }

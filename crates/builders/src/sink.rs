@@ -1,30 +1,30 @@
-//! The sink that a walk over foreign objects fills.
+//! Sink of code that traverses objects.
 
 use crate::table::Nodes;
 use crate::{BuildError, growth};
 
-/// What takes values, place by place: the columns of an [`ArrayBuilder`](crate::ArrayBuilder), which finds the
-/// type out on the way, or of [`TypedColumns`](crate::TypedColumns), whose type is known.
+/// Receiver of values: the columns of an [`ArrayBuilder`](crate::ArrayBuilder), which infers the type, or of
+/// [`TypedColumns`](crate::TypedColumns), whose type is known.
 ///
-/// A [`Slot`] is a place for one value after the other: the array itself, the items of a list, a field of a
-/// record. Code that walks over objects begins at the [outermost](Self::ROOT) one and gets the inner ones from
-/// what it begins. Lists, records and tuples must be ended in the order opposite to that in which they were
-/// begun; what was begun and not ended is taken back by [`truncate_at`](Self::truncate_at). Anything else leaves
-/// columns of different lengths, which is wrong but not unsafe.
+/// A [`Slot`] accepts consecutive values: of the array itself, the items of a list, or a field of a record.
+/// Code begins at the [outermost](Self::ROOT) slot and obtains inner ones when it begins lists, records and
+/// tuples. These must be ended in reverse order; unfinished ones are removed by
+/// [`truncate_at`](Self::truncate_at). Otherwise the columns have inconsistent lengths, which is wrong but
+/// not unsafe.
 #[derive(Clone, Debug)]
 pub struct Sink {
     pub(crate) nodes: Nodes,
-    /// Whether the type is found out on the way, so that a place takes whatever comes.
+    /// Whether the type is inferred, so that a slot accepts any value.
     pub(crate) grows: bool,
-    /// The alternative to begin with, of those that might take a list, record or tuple.
+    /// Number of the alternative to try first for the next list, record or tuple.
     pub(crate) nth: usize,
 }
 
-/// A place for values.
+/// Slot to which values are appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot(pub(crate) u32);
 
-/// A list, record or tuple as seen from outside.
+/// Kind of structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// A list.
@@ -35,36 +35,36 @@ pub enum Shape {
     Record,
 }
 
-/// A list, record or tuple that was begun and has to be ended.
+/// Open list, record or tuple.
 #[derive(Debug)]
 pub struct Open {
-    /// The place at which it was begun.
+    /// Slot in which it was begun.
     pub(crate) slot: Slot,
-    /// The list, record or tuple itself.
+    /// Node of the list, record or tuple.
     pub(crate) node: u32,
-    /// The field that is probably next.
+    /// Index of the field that is expected next.
     pub(crate) next: u32,
 }
 
-/// A column of plain values.
+/// Column of plain values.
 #[derive(Debug)]
 pub enum Leaf<'a> {
-    /// Truth values.
+    /// Booleans.
     Boolean(Items<'a, u8>),
     /// Integers.
     Integer(Items<'a, i64>),
-    /// Numbers.
+    /// Floating-point numbers.
     Real(Items<'a, f64>),
-    /// Anything else.
+    /// Any other column.
     Other,
 }
 
-/// The end of a column.
+/// Appender to a column.
 #[derive(Debug)]
 pub struct Items<'a, T>(pub(crate) &'a mut Vec<T>);
 
 impl<T> Items<'_, T> {
-    /// One more. Truth values are 0 or 1.
+    /// Appends an item. Booleans are 0 or 1.
     #[inline]
     pub fn push(&mut self, item: T) -> Result<(), BuildError> {
         growth::push(self.0, item)

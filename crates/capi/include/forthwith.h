@@ -54,7 +54,7 @@ struct ArrowArrayStream {
 #endif /* ARROW_C_STREAM_INTERFACE */
 
 /*
- The result of a function that can fail. New values may be added.
+ Result of a function that can fail. New values may be added.
  */
 typedef enum forthwith_status {
   /*
@@ -66,7 +66,7 @@ typedef enum forthwith_status {
    */
   FORTHWITH_STATUS_INVALID = 1,
   /*
-   No file, object, table or column of that name.
+   The named file, object, table or column does not exist.
    */
   FORTHWITH_STATUS_NOT_FOUND = 2,
   /*
@@ -78,7 +78,7 @@ typedef enum forthwith_status {
    */
   FORTHWITH_STATUS_DAMAGED = 4,
   /*
-   Valid data that this version cannot read.
+   The data are valid, but this version cannot read them.
    */
   FORTHWITH_STATUS_UNSUPPORTED = 5,
   /*
@@ -90,13 +90,13 @@ typedef enum forthwith_status {
    */
   FORTHWITH_STATUS_CANCELLED = 7,
   /*
-   A defect of forthwith.
+   An internal error of forthwith.
    */
   FORTHWITH_STATUS_INTERNAL = 8,
 } forthwith_status;
 
 /*
- The layout of a column.
+ Layout of a column.
  */
 typedef enum forthwith_kind {
   /*
@@ -104,21 +104,21 @@ typedef enum forthwith_kind {
    */
   FORTHWITH_KIND_NUMBERS = 0,
   /*
-   Row `i` has the items `offsets[i]` to before `offsets[i + 1]`, each of `size` numbers.
+   Row `i` has the items from `offsets[i]` to before `offsets[i + 1]`, each of `size` numbers.
    */
   FORTHWITH_KIND_LISTS = 1,
   /*
-   Row `i` has the bytes `offsets[i]` to before `offsets[i + 1]`, which are UTF-8.
+   Row `i` has the bytes from `offsets[i]` to before `offsets[i + 1]`, which are UTF-8.
    */
   FORTHWITH_KIND_TEXT = 2,
   /*
-   As text, but any bytes.
+   Row `i` has the bytes from `offsets[i]` to before `offsets[i + 1]`, which are arbitrary.
    */
   FORTHWITH_KIND_BYTES = 3,
 } forthwith_kind;
 
 /*
- The type of numbers.
+ Type of the numbers of a column.
  */
 typedef enum forthwith_number {
   /*
@@ -168,32 +168,32 @@ typedef enum forthwith_number {
 } forthwith_number;
 
 /*
- Columns of some entries. It may be used by several threads at a time.
+ Columns of some entries. Several threads may use it at once.
  */
 typedef struct forthwith_batch forthwith_batch;
 
 /*
- An opened file. It may be used by several threads at a time.
+ Opened file. Several threads may use it at once.
  */
 typedef struct forthwith_file forthwith_file;
 
 /*
- A list of names, each with a type: objects with their classes, or columns with their types.
+ List of names with their types: objects with their classes, or columns with their types.
  */
 typedef struct forthwith_names forthwith_names;
 
 /*
- Columns of a table, for all entries or the entries that pass a cut. It may be used by several threads at a time.
+ Columns of a table, for all entries or the entries that pass a cut. Several threads may use it at once.
  */
 typedef struct forthwith_selection forthwith_selection;
 
 /*
- Steps that are to be read. One thread at a time may use it.
+ Iterator over the batches of a selection. Only one thread at a time may use it.
  */
 typedef struct forthwith_steps_t forthwith_steps_t;
 
 /*
- A table of a file, or the tables of many files as one. It may be used by several threads at a time.
+ Table of a file, or the tables of many files as one. Several threads may use it at once.
  */
 typedef struct forthwith_table_t forthwith_table_t;
 
@@ -202,19 +202,19 @@ typedef struct forthwith_table_t forthwith_table_t;
  */
 typedef struct forthwith_column {
   /*
-   The layout.
+   Layout of the column.
    */
   enum forthwith_kind kind;
   /*
-   The type of the numbers in `data`.
+   Type of the numbers in `data`.
    */
   enum forthwith_number number;
   /*
-   Rows.
+   Number of rows.
    */
   uint64_t rows;
   /*
-   Numbers in each row, or in each item of lists.
+   Number of numbers in each row, or in each item of a list.
    */
   uint64_t size;
   /*
@@ -222,18 +222,18 @@ typedef struct forthwith_column {
    */
   const int64_t *offsets;
   /*
-   The numbers, aligned for their type; not null, also if there are none.
+   Numbers, aligned for their type; not null even if `count` is 0.
    */
   const void *data;
   /*
-   Numbers in `data`.
+   Number of numbers in `data`.
    */
   uint64_t count;
 } forthwith_column;
 
 /*
- Called for each batch of `forthwith_for_each`, with the caller's `context`. The batch is valid during the call. A
- result other than 0 ends the loop. It must not unwind (throw).
+ Function that is called for each batch of `forthwith_for_each`, with the caller's `context`. The batch is
+ valid during the call. A result other than 0 ends the loop. The function must not unwind (throw).
  */
 typedef int32_t (*forthwith_callback)(const struct forthwith_batch *batch, void *context);
 
@@ -242,7 +242,7 @@ extern "C" {
 #endif // __cplusplus
 
 /*
- The number of rows; 0 for null.
+ Returns the number of rows; 0 for null.
 
  Pointers:
  `batch` is null or a batch that is not freed.
@@ -250,7 +250,8 @@ extern "C" {
 uint64_t forthwith_batch_rows(const struct forthwith_batch *batch);
 
 /*
- The entries that were looked at, from `*begin` to before `*end`; of many files counted in all of them.
+ Writes the range of entries that were read, from `*begin` to before `*end`; in a chain, counted over all
+ files.
 
  Pointers:
  `batch` is a batch that is not freed; `begin` and `end` may be written to.
@@ -260,7 +261,8 @@ enum forthwith_status forthwith_batch_range(const struct forthwith_batch *batch,
                                             uint64_t *end);
 
 /*
- The entry of each row, valid until the batch is freed; null if the rows are all entries of the range.
+ Returns the entry of each row, valid until the batch is freed; null if the rows are all entries of the
+ range.
 
  Pointers:
  `batch` is null or a batch that is not freed.
@@ -268,30 +270,32 @@ enum forthwith_status forthwith_batch_range(const struct forthwith_batch *batch,
 const uint64_t *forthwith_batch_kept(const struct forthwith_batch *batch);
 
 /*
- A column by its position among those of the selection, for loops without copies. Records, missing values and lists of
- lists are `FORTHWITH_STATUS_UNSUPPORTED`: `forthwith_batch_arrow` has them, and expressions make simpler columns of
- them.
+ Describes a column, by its position in the selection, for loops without copies. Records, missing values
+ and nested lists have the status `FORTHWITH_STATUS_UNSUPPORTED`: read them with `forthwith_batch_arrow`,
+ or select simpler columns by expressions.
 
  Pointers:
- `batch` is a batch that is not freed; `out` may be written to. Its pointers are valid until the batch is freed.
+ `batch` is a batch that is not freed; `out` may be written to. Its pointers are valid until the batch is
+ freed.
  */
 enum forthwith_status forthwith_batch_column(const struct forthwith_batch *batch,
                                              uintptr_t index,
                                              struct forthwith_column *out);
 
 /*
- All columns over Arrow's C data interface: a struct array. Numbers, offsets and bytes are shared and not copied.
+ Exports all columns as a struct array over Arrow's C data interface. Numbers, offsets and bytes are
+ shared, not copied.
 
  Pointers:
- `batch` is a batch that is not freed; it may be freed before the data. `array` and `schema` may be written to, and
- each is released by its `release`.
+ `batch` is a batch that is not freed; it may be freed before the data. `array` and `schema` may be written
+ to, and each is released by its `release`.
  */
 enum forthwith_status forthwith_batch_arrow(const struct forthwith_batch *batch,
                                             struct ArrowArray *array,
                                             struct ArrowSchema *schema);
 
 /*
- Frees a batch, and with it the memory of its columns; null is ignored.
+ Frees a batch and the memory of its columns; null is ignored.
 
  Pointers:
  `batch` is null or a batch that is not freed.
@@ -299,20 +303,21 @@ enum forthwith_status forthwith_batch_arrow(const struct forthwith_batch *batch,
 void forthwith_batch_free(struct forthwith_batch *batch);
 
 /*
- Opens a file: a local path, a URL of HTTP, S3, Google Cloud Storage or Azure, or `-` for standard input. The format is
- recognised by the first bytes. `options` is null or a JSON object: `threads` (a number), `store` (an object: options
- of the store of a URL), and the options of the format, such as `{"check_text": false}`.
+ Opens a file: a local path, a URL of HTTP, S3, Google Cloud Storage or Azure, or `-` for standard input.
+ The format is determined from the first bytes. `options` is null or a JSON object with `threads` (a
+ number), `store` (an object with options of the store of a URL), and options of the format, such as
+ `{"check_text": false}`.
 
  Pointers:
- `uri` is a text that ends with NUL, `options` as well or null. `out` may be written to; the file is freed by
- `forthwith_file_free`.
+ `uri` is a text that ends with NUL, `options` as well or null. `out` may be written to; the file is freed
+ by `forthwith_file_free`.
  */
 enum forthwith_status forthwith_open(const char *uri,
                                      const char *options,
                                      struct forthwith_file **out);
 
 /*
- The name of the file's format, valid until the file is freed; null for null.
+ Returns the name of the file's format, valid until the file is freed; null for null.
 
  Pointers:
  `file` is null or a file that is not freed.
@@ -320,12 +325,12 @@ enum forthwith_status forthwith_open(const char *uri,
 const char *forthwith_file_format(const struct forthwith_file *file);
 
 /*
- Lists the objects in a directory with their classes, in the file's order. A null `directory` is the top; `recursive`
- other than 0 lists the directories below, too.
+ Lists the objects of a directory with their classes, in the order of the file. A null `directory` is the
+ top level. Subdirectories are included if `recursive` is not 0.
 
  Pointers:
- `file` is a file that is not freed; `directory` is null or ends with NUL. `out` may be written to; the list is freed
- by `forthwith_names_free`.
+ `file` is a file that is not freed; `directory` is null or ends with NUL. `out` may be written to; the
+ list is freed by `forthwith_names_free`.
  */
 enum forthwith_status forthwith_file_keys(const struct forthwith_file *file,
                                           const char *directory,
@@ -349,7 +354,7 @@ enum forthwith_status forthwith_file_tables(const struct forthwith_file *file, s
 void forthwith_file_free(struct forthwith_file *file);
 
 /*
- The number of names; 0 for null.
+ Returns the number of names; 0 for null.
 
  Pointers:
  `names` is null or a list that is not freed.
@@ -357,7 +362,7 @@ void forthwith_file_free(struct forthwith_file *file);
 uintptr_t forthwith_names_count(const struct forthwith_names *names);
 
 /*
- A name, valid until the list is freed; null if there are not as many.
+ Returns a name, valid until the list is freed; null if `index` is out of range.
 
  Pointers:
  `names` is null or a list that is not freed.
@@ -365,8 +370,8 @@ uintptr_t forthwith_names_count(const struct forthwith_names *names);
 const char *forthwith_names_name(const struct forthwith_names *names, uintptr_t index);
 
 /*
- The class or type of a name, valid until the list is freed; null if there are not as many. A column that cannot be
- read has an empty type.
+ Returns the class or type of a name, valid until the list is freed; null if `index` is out of range. The
+ type of a column that cannot be read is empty.
 
  Pointers:
  `names` is null or a list that is not freed.
@@ -383,12 +388,14 @@ const char *forthwith_names_type(const struct forthwith_names *names,
 void forthwith_names_free(struct forthwith_names *names);
 
 /*
- Selects columns by their names or by expressions such as `Muon_pt * 2`, for the entries for which the expression
- `cut` is true. A null `columns` selects all columns; a null `cut` keeps all entries. Types are checked, nothing is read.
+ Selects columns, by names or by expressions such as `Muon_pt * 2`, for the entries for which the
+ expression `cut` is true. A null `columns` selects all columns; a null `cut` keeps all entries. Types are
+ checked, but nothing is read.
 
  Pointers:
- `table` is a table that is not freed; `columns` is null or points to `count` texts that end with NUL; `cut` is null or
- such a text. `out` may be written to; the selection is freed by `forthwith_selection_free`.
+ `table` is a table that is not freed; `columns` is null or points to `count` texts that end with NUL;
+ `cut` is null or such a text. `out` may be written to; the selection is freed by
+ `forthwith_selection_free`.
  */
 enum forthwith_status forthwith_select(const struct forthwith_table_t *table,
                                        const char *const *columns,
@@ -397,7 +404,7 @@ enum forthwith_status forthwith_select(const struct forthwith_table_t *table,
                                        struct forthwith_selection **out);
 
 /*
- The schema of a selection over Arrow's C data interface. Nothing is read.
+ Exports the schema of a selection over Arrow's C data interface. Nothing is read.
 
  Pointers:
  `selection` is a selection that is not freed. `out` may be written to, and is released by its `release`.
@@ -414,22 +421,22 @@ enum forthwith_status forthwith_selection_schema(const struct forthwith_selectio
 void forthwith_selection_free(struct forthwith_selection *selection);
 
 /*
- The message of the last failure in the calling thread: file, object and byte as far as known, with the expected value.
- Empty if nothing failed. Valid until the next failure in this thread.
+ Returns the message of the last failure in the calling thread, with file, object, byte offset and expected
+ value if known; empty if nothing failed. It is valid until the next failure in this thread.
  */
 const char *forthwith_last_error(void);
 
 /*
- The version of the library, such as "0.1.0". A constant.
+ Returns the version of the library, such as "0.1.0". It is a constant.
  */
 const char *forthwith_version(void);
 
 /*
- Prepares to read entries from `begin` to before `end` in steps, as `forthwith_selection_stream` does.
+ Prepares reading entries from `begin` to before `end` in steps, as `forthwith_selection_stream` does.
 
  Pointers:
- `selection` is a selection that is not freed; it may be freed before the steps. `out` may be written to; the steps are
- freed by `forthwith_steps_free`.
+ `selection` is a selection that is not freed; it may be freed before the steps. `out` may be written to;
+ the steps are freed by `forthwith_steps_free`.
  */
 enum forthwith_status forthwith_steps(const struct forthwith_selection *selection,
                                       uint64_t begin,
@@ -438,11 +445,11 @@ enum forthwith_status forthwith_steps(const struct forthwith_selection *selectio
                                       struct forthwith_steps_t **out);
 
 /*
- Reads the next batch. After the last one, and after an error, `*out` is null and the status that of success.
+ Reads the next batch. After the last one, and after an error, `*out` is null and the status is success.
 
  Pointers:
- `steps` are steps that are not freed, and that no other thread uses. `out` may be written to; the batch is freed by
- `forthwith_batch_free`, before or after the steps.
+ `steps` are steps that are not freed, and that no other thread uses. `out` may be written to; the batch is
+ freed by `forthwith_batch_free`, before or after the steps.
  */
 enum forthwith_status forthwith_steps_next(struct forthwith_steps_t *steps,
                                            struct forthwith_batch **out);
@@ -456,11 +463,12 @@ enum forthwith_status forthwith_steps_next(struct forthwith_steps_t *steps,
 void forthwith_steps_free(struct forthwith_steps_t *steps);
 
 /*
- Reads entries in steps as `forthwith_steps` does and calls `callback` for each batch, in the calling thread. If the
- callback returns another number than 0, the loop ends with `FORTHWITH_STATUS_CANCELLED`.
+ Reads entries in steps as `forthwith_steps` does and calls `callback` for each batch, in the calling
+ thread. If the callback returns another number than 0, the loop ends with `FORTHWITH_STATUS_CANCELLED`.
 
  Pointers:
- `selection` is a selection that is not freed. `callback` may be called with `context` and does not free the batch.
+ `selection` is a selection that is not freed. `callback` may be called with `context` and does not free
+ the batch.
  */
 enum forthwith_status forthwith_for_each(const struct forthwith_selection *selection,
                                          uint64_t begin,
@@ -470,13 +478,14 @@ enum forthwith_status forthwith_for_each(const struct forthwith_selection *selec
                                          void *context);
 
 /*
- Reads entries from `begin` to before `end` as a stream over Arrow's C stream interface: a batch for each `step`
- entries, which is read when it is asked for. An `end` of `UINT64_MAX` is that of the table; a `step` of 0 is about
- 64 MiB. A cut leaves fewer rows than entries. Errors come from the stream's `get_next` and `get_last_error`.
+ Reads entries from `begin` to before `end` as a stream over Arrow's C stream interface. Each batch has
+ `step` entries and is read when it is requested. An `end` of `UINT64_MAX` is the end of the table; a
+ `step` of 0 means about 64 MiB. With a cut, a batch has fewer rows than entries. Errors are returned by
+ the stream's `get_next` and `get_last_error`.
 
  Pointers:
- `selection` is a selection that is not freed; it may be freed before the stream. `out` may be written to, and is
- released by its `release`.
+ `selection` is a selection that is not freed; it may be freed before the stream. `out` may be written to,
+ and is released by its `release`.
  */
 enum forthwith_status forthwith_selection_stream(const struct forthwith_selection *selection,
                                                  uint64_t begin,
@@ -488,21 +497,22 @@ enum forthwith_status forthwith_selection_stream(const struct forthwith_selectio
  Opens a table of a file by its path, such as `dir/events`. A null `path` is the only table of the file.
 
  Pointers:
- `file` is a file that is not freed; `path` is null or ends with NUL. `out` may be written to; the table is freed by
- `forthwith_table_free`.
+ `file` is a file that is not freed; `path` is null or ends with NUL. `out` may be written to; the table is
+ freed by `forthwith_table_free`.
  */
 enum forthwith_status forthwith_table(const struct forthwith_file *file,
                                       const char *path,
                                       struct forthwith_table_t **out);
 
 /*
- Makes one table of the tables of many files. Each name is `path:table`, where the path may be a pattern, a folder or a
- URL, and the table may be left out if each file has one. Files are opened when they are read. `options` are those of
- `forthwith_open`, and `missing` (`"raise"` or `"null"`: columns that some files lack).
+ Makes one table of the tables of many files. Each name is `path:table`, where the path may be a pattern, a
+ folder or a URL, and `:table` may be omitted if each file has one table. Files are opened when they are
+ read. `options` are those of `forthwith_open`, and `missing` (`"raise"` or `"null"`) for columns that some
+ files lack.
 
  Pointers:
- `names` points to `count` texts that end with NUL, `options` is such a text or null. `out` may be written to; the
- table is freed by `forthwith_table_free`.
+ `names` points to `count` texts that end with NUL, `options` is such a text or null. `out` may be written
+ to; the table is freed by `forthwith_table_free`.
  */
 enum forthwith_status forthwith_chain(const char *const *names,
                                       uintptr_t count,
@@ -510,7 +520,7 @@ enum forthwith_status forthwith_chain(const char *const *names,
                                       struct forthwith_table_t **out);
 
 /*
- The number of entries. Of many files all are opened that were not counted before.
+ Writes the number of entries. In a chain, this opens all files that were not counted before.
 
  Pointers:
  `table` is a table that is not freed; `out` may be written to.
@@ -518,11 +528,12 @@ enum forthwith_status forthwith_chain(const char *const *names,
 enum forthwith_status forthwith_table_entries(const struct forthwith_table_t *table, uint64_t *out);
 
 /*
- Lists the columns with their types, such as `var * float32`; of many files the common columns, with the types in the
- first file.
+ Lists the columns with their types, such as `var * float32`; for a chain, the common columns with the
+ types of the first file.
 
  Pointers:
- `table` is a table that is not freed. `out` may be written to; the list is freed by `forthwith_names_free`.
+ `table` is a table that is not freed. `out` may be written to; the list is freed by
+ `forthwith_names_free`.
  */
 enum forthwith_status forthwith_table_columns(const struct forthwith_table_t *table,
                                               struct forthwith_names **out);

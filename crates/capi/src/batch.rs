@@ -1,4 +1,4 @@
-//! Batches: columns as pointers to their numbers and offsets, or as Arrow data.
+//! Batches of columns, as pointers to numbers and offsets or as Arrow data.
 
 use crate::{
     pointer::{Out, free, handle},
@@ -10,7 +10,7 @@ use forthwith::columns::{
 };
 use std::{ffi::c_void, ops::Range};
 
-/// Columns of some entries. It may be used by several threads at a time.
+/// Columns of some entries. Several threads may use it at once.
 #[derive(Debug)]
 pub struct BatchHandle {
     entries: Range<u64>,
@@ -20,21 +20,21 @@ pub struct BatchHandle {
     arrays: Vec<Array>,
 }
 
-/// The layout of a column.
+/// Layout of a column.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColumnKind {
     /// `size` numbers in each row.
     Numbers = 0,
-    /// Row `i` has the items `offsets[i]` to before `offsets[i + 1]`, each of `size` numbers.
+    /// Row `i` has the items from `offsets[i]` to before `offsets[i + 1]`, each of `size` numbers.
     Lists = 1,
-    /// Row `i` has the bytes `offsets[i]` to before `offsets[i + 1]`, which are UTF-8.
+    /// Row `i` has the bytes from `offsets[i]` to before `offsets[i + 1]`, which are UTF-8.
     Text = 2,
-    /// As text, but any bytes.
+    /// Row `i` has the bytes from `offsets[i]` to before `offsets[i + 1]`, which are arbitrary.
     Bytes = 3,
 }
 
-/// The type of numbers.
+/// Type of the numbers of a column.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberType {
@@ -66,19 +66,19 @@ pub enum NumberType {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Column {
-    /// The layout.
+    /// Layout of the column.
     pub kind: ColumnKind,
-    /// The type of the numbers in `data`.
+    /// Type of the numbers in `data`.
     pub number: NumberType,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// Numbers in each row, or in each item of lists.
+    /// Number of numbers in each row, or in each item of a list.
     pub size: u64,
     /// `rows + 1` offsets in ascending order; null for numbers.
     pub offsets: *const i64,
-    /// The numbers, aligned for their type; not null, also if there are none.
+    /// Numbers, aligned for their type; not null even if `count` is 0.
     pub data: *const c_void,
-    /// Numbers in `data`.
+    /// Number of numbers in `data`.
     pub count: u64,
 }
 
@@ -90,7 +90,7 @@ impl BatchHandle {
         mut arrays: Vec<Array>,
     ) -> Self {
         for (_, column) in arrays.iter_mut().flat_map(|array| &mut array.columns) {
-            // Columns that are views of a file begin anywhere.
+            // Columns that are views of a file may be misaligned.
             if column.address() % column.dtype().size() != 0 {
                 *column = column.compact();
             }
@@ -146,13 +146,14 @@ impl BatchHandle {
     }
 }
 
-/// A column of an array, which `validate` has found there.
+/// Returns a buffer of an array, which was validated.
 fn part<'a>(array: &'a Array, key: &str, part: &str) -> Result<&'a columns::Column, Failure> {
     let column = array.column(&format!("{key}-{part}"));
     column.ok_or_else(|| Failure { status: Status::Internal, message: format!("there is no {key}-{part}") })
 }
 
-/// Numbers with fixed dimensions: their key, their type, and how many are in a row.
+/// Returns the key, the type and the number of numbers in each row of numbers with fixed dimensions; `None`
+/// for other types.
 fn numbers(form: &Form) -> Option<(&String, DType, u64)> {
     match form.kept() {
         Form::Numpy { key, dtype, shape } => {
@@ -183,7 +184,7 @@ const fn number_type(dtype: DType) -> NumberType {
     }
 }
 
-/// The number of rows; 0 for null.
+/// Returns the number of rows; 0 for null.
 ///
 /// # Safety
 /// `batch` is null or a batch that is not freed.
@@ -193,7 +194,8 @@ pub unsafe extern "C" fn forthwith_batch_rows(batch: *const BatchHandle) -> u64 
     guard_value(0, || unsafe { handle(batch, "batch") }.map_or(0, |batch| batch.rows))
 }
 
-/// The entries that were looked at, from `*begin` to before `*end`; of many files counted in all of them.
+/// Writes the range of entries that were read, from `*begin` to before `*end`; in a chain, counted over all
+/// files.
 ///
 /// # Safety
 /// `batch` is a batch that is not freed; `begin` and `end` may be written to.
@@ -213,7 +215,8 @@ pub unsafe extern "C" fn forthwith_batch_range(
     })
 }
 
-/// The entry of each row, valid until the batch is freed; null if the rows are all entries of the range.
+/// Returns the entry of each row, valid until the batch is freed; null if the rows are all entries of the
+/// range.
 ///
 /// # Safety
 /// `batch` is null or a batch that is not freed.
@@ -226,12 +229,13 @@ pub unsafe extern "C" fn forthwith_batch_kept(batch: *const BatchHandle) -> *con
     })
 }
 
-/// A column by its position among those of the selection, for loops without copies. Records, missing values and lists of
-/// lists are `FORTHWITH_STATUS_UNSUPPORTED`: `forthwith_batch_arrow` has them, and expressions make simpler columns of
-/// them.
+/// Describes a column, by its position in the selection, for loops without copies. Records, missing values
+/// and nested lists have the status `FORTHWITH_STATUS_UNSUPPORTED`: read them with `forthwith_batch_arrow`,
+/// or select simpler columns by expressions.
 ///
 /// # Safety
-/// `batch` is a batch that is not freed; `out` may be written to. Its pointers are valid until the batch is freed.
+/// `batch` is a batch that is not freed; `out` may be written to. Its pointers are valid until the batch is
+/// freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_batch_column(
     batch: *const BatchHandle,
@@ -246,11 +250,12 @@ pub unsafe extern "C" fn forthwith_batch_column(
     })
 }
 
-/// All columns over Arrow's C data interface: a struct array. Numbers, offsets and bytes are shared and not copied.
+/// Exports all columns as a struct array over Arrow's C data interface. Numbers, offsets and bytes are
+/// shared, not copied.
 ///
 /// # Safety
-/// `batch` is a batch that is not freed; it may be freed before the data. `array` and `schema` may be written to, and
-/// each is released by its `release`.
+/// `batch` is a batch that is not freed; it may be freed before the data. `array` and `schema` may be written
+/// to, and each is released by its `release`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_batch_arrow(
     batch: *const BatchHandle,
@@ -271,7 +276,7 @@ pub unsafe extern "C" fn forthwith_batch_arrow(
     })
 }
 
-/// Frees a batch, and with it the memory of its columns; null is ignored.
+/// Frees a batch and the memory of its columns; null is ignored.
 ///
 /// # Safety
 /// `batch` is null or a batch that is not freed.

@@ -1,4 +1,4 @@
-//! Files and the objects in them.
+//! Files and their objects.
 
 use crate::{
     names::NameList,
@@ -12,7 +12,7 @@ use std::{
     ffi::{CString, c_char},
 };
 
-/// An opened file. It may be used by several threads at a time.
+/// Opened file. Several threads may use it at once.
 #[derive(Debug)]
 pub struct FileHandle {
     pub(crate) file: File,
@@ -20,7 +20,7 @@ pub struct FileHandle {
 }
 
 impl FileHandle {
-    /// The paths and classes of the tables, each once, though it may have several cycles.
+    /// Returns the path and the class of each table, once for all of its cycles.
     pub(crate) fn tables(&self) -> Result<Vec<(String, String)>> {
         let keys = self.file.keys("", true)?.into_iter().filter(|key| key.is_table);
         let mut seen = HashSet::new();
@@ -29,13 +29,14 @@ impl FileHandle {
     }
 }
 
-/// Opens a file: a local path, a URL of HTTP, S3, Google Cloud Storage or Azure, or `-` for standard input. The format is
-/// recognised by the first bytes. `options` is null or a JSON object: `threads` (a number), `store` (an object: options
-/// of the store of a URL), and the options of the format, such as `{"check_text": false}`.
+/// Opens a file: a local path, a URL of HTTP, S3, Google Cloud Storage or Azure, or `-` for standard input.
+/// The format is determined from the first bytes. `options` is null or a JSON object with `threads` (a
+/// number), `store` (an object with options of the store of a URL), and options of the format, such as
+/// `{"check_text": false}`.
 ///
 /// # Safety
-/// `uri` is a text that ends with NUL, `options` as well or null. `out` may be written to; the file is freed by
-/// `forthwith_file_free`.
+/// `uri` is a text that ends with NUL, `options` as well or null. `out` may be written to; the file is freed
+/// by `forthwith_file_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_open(
     uri: *const c_char,
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn forthwith_open(
     })
 }
 
-/// The name of the file's format, valid until the file is freed; null for null.
+/// Returns the name of the file's format, valid until the file is freed; null for null.
 ///
 /// # Safety
 /// `file` is null or a file that is not freed.
@@ -67,12 +68,12 @@ pub unsafe extern "C" fn forthwith_file_format(file: *const FileHandle) -> *cons
     })
 }
 
-/// Lists the objects in a directory with their classes, in the file's order. A null `directory` is the top; `recursive`
-/// other than 0 lists the directories below, too.
+/// Lists the objects of a directory with their classes, in the order of the file. A null `directory` is the
+/// top level. Subdirectories are included if `recursive` is not 0.
 ///
 /// # Safety
-/// `file` is a file that is not freed; `directory` is null or ends with NUL. `out` may be written to; the list is freed
-/// by `forthwith_names_free`.
+/// `file` is a file that is not freed; `directory` is null or ends with NUL. `out` may be written to; the
+/// list is freed by `forthwith_names_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_file_keys(
     file: *const FileHandle,

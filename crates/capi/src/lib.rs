@@ -1,17 +1,17 @@
-//! forthwith's C interface: files, tables and columns for C11, C++ and every language that calls C.
+//! C interface of forthwith: files, tables and columns for C11, C++ and every language that calls C.
 //!
-//! The header `include/forthwith.h` is made of these sources by cbindgen and states what each function does, who owns
-//! what, and which threads may call. Four rules hold everywhere:
+//! The header `include/forthwith.h` is generated from these sources by cbindgen. It documents each function,
+//! the ownership of its arguments and results, and its thread safety. Four rules apply everywhere:
 //!
-//! * A function that can fail returns a [`Status`]; [`forthwith_last_error`] has the message of the last failure in
-//!   the calling thread.
-//! * A null pointer, a name that is not UTF-8 and an unknown option are errors. A pointer to something that was freed
-//!   is undefined behaviour, as everywhere in C.
+//! * A function that can fail returns a [`Status`]; [`forthwith_last_error`] returns the message of the last
+//!   failure in the calling thread.
+//! * A null pointer, a name that is not UTF-8 and an unknown option are errors. Using a freed handle is
+//!   undefined behaviour, as everywhere in C.
 //! * A panic does not cross the boundary: it becomes [`Status::Internal`].
-//! * What a function puts into `*out` is the caller's, who frees it by the function of its type. After a failure
-//!   a handle there is null, and the `release` of an Arrow structure is.
+//! * The caller owns the value in `*out`, and frees it with the function of its type. After a failure, a
+//!   handle in it is null, and so is the `release` of an Arrow structure.
 //!
-//! All unsafe code dereferences pointers of the caller, in `pointer.rs` or by its functions.
+//! All unsafe code dereferences pointers of the caller, in `pointer.rs` or through its functions.
 #![allow(unsafe_code)] // the interface consists of pointers of the caller
 #![deny(missing_docs)]
 

@@ -4,7 +4,7 @@ use crate::pointer::{free, handle};
 use crate::status::guard_value;
 use std::ffi::{CString, c_char};
 
-/// A list of names, each with a type: objects with their classes, or columns with their types.
+/// List of names with their types: objects with their classes, or columns with their types.
 #[derive(Debug)]
 pub struct NameList {
     names: Vec<(CString, CString)>,
@@ -17,7 +17,7 @@ impl NameList {
     }
 }
 
-/// The number of names; 0 for null.
+/// Returns the number of names; 0 for null.
 ///
 /// # Safety
 /// `names` is null or a list that is not freed.
@@ -27,7 +27,7 @@ pub unsafe extern "C" fn forthwith_names_count(names: *const NameList) -> usize 
     guard_value(0, || unsafe { handle(names, "names") }.map_or(0, |list| list.names.len()))
 }
 
-/// A name, valid until the list is freed; null if there are not as many.
+/// Returns a name, valid until the list is freed; null if `index` is out of range.
 ///
 /// # Safety
 /// `names` is null or a list that is not freed.
@@ -37,8 +37,8 @@ pub unsafe extern "C" fn forthwith_names_name(names: *const NameList, index: usi
     unsafe { item(names, index, |(name, _)| name) }
 }
 
-/// The class or type of a name, valid until the list is freed; null if there are not as many. A column that cannot be
-/// read has an empty type.
+/// Returns the class or type of a name, valid until the list is freed; null if `index` is out of range. The
+/// type of a column that cannot be read is empty.
 ///
 /// # Safety
 /// `names` is null or a list that is not freed.
@@ -49,7 +49,7 @@ pub unsafe extern "C" fn forthwith_names_type(names: *const NameList, index: usi
 }
 
 /// # Safety
-/// As [`handle`].
+/// Has the requirements of [`handle`].
 unsafe fn item(
     names: *const NameList,
     index: usize,

@@ -1,4 +1,4 @@
-//! Options as a JSON object.
+//! Options given as a JSON object.
 
 use crate::status::Failure;
 use forthwith::{
@@ -7,10 +7,10 @@ use forthwith::{
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// More threads than this are an argument by mistake.
+/// Maximum number of threads; more are assumed to be an error of the caller.
 const MOST_THREADS: u64 = 4096;
 
-/// Options of a file or of many, of which `missing` is for chains alone.
+/// Options for opening one file or a chain; `missing` is for chains only.
 pub(crate) struct GivenOptions {
     pub(crate) open: OpenOptions,
     pub(crate) store: StoreOptions,
@@ -19,7 +19,7 @@ pub(crate) struct GivenOptions {
 }
 
 impl GivenOptions {
-    /// Parses a JSON object; no text has no options.
+    /// Parses a JSON object; `None` for default options.
     pub(crate) fn parse(text: Option<&str>) -> Result<Self, Failure> {
         let object: Map<String, Value> = match text {
             None => Map::new(),
@@ -54,7 +54,7 @@ impl GivenOptions {
         Ok(Self { open, store, engine: Arc::new(Engine::new(engine)), missing })
     }
 
-    /// Refuses options of chains.
+    /// Returns an error if an option is for chains only.
     pub(crate) fn for_one_file(self) -> Result<Self, Failure> {
         match self.missing {
             Some(_) => Err(Failure::invalid("missing is an option of forthwith_chain")),
@@ -73,7 +73,7 @@ impl GivenOptions {
     }
 }
 
-/// Converts an option. Its name and type are checked once the format of the file is known.
+/// Converts an option. Its name and type are validated when the format of the file is known.
 fn option_value(name: &str, value: &Value) -> Result<OptionValue, Failure> {
     let numbers = |values: &[Value]| values.iter().map(Value::as_u64).collect::<Option<Vec<_>>>();
     let found = match value {
@@ -86,7 +86,7 @@ fn option_value(name: &str, value: &Value) -> Result<OptionValue, Failure> {
 }
 
 fn store_options(value: &Value) -> Result<StoreOptions, Failure> {
-    // The values may be secrets.
+    // The message does not contain the value, which may be a secret.
     let unlike = || Failure::invalid("the option store is an object of texts");
     let mut options = StoreOptions::new();
     for (name, value) in value.as_object().ok_or_else(unlike)? {

@@ -1,13 +1,13 @@
-//! Pointers of the caller: checked for null, read, written, freed. The functions of the interface dereference by these
-//! alone.
+//! Pointers of the caller: null checks, reads, writes and freeing. The functions of the interface dereference
+//! pointers only through these functions.
 
 use crate::status::Failure;
 use std::ffi::{CStr, c_char};
 
-/// Most names of one list. A length beyond it is an argument by mistake.
+/// Maximum length of a list of names; more are assumed to be an error of the caller.
 const MOST_NAMES: usize = 1 << 20;
 
-/// Text of the caller.
+/// Returns a string of the caller.
 ///
 /// # Safety
 /// A pointer that is not null points to a text that ends with NUL and lives as long as `'a`.
@@ -20,10 +20,10 @@ pub(crate) unsafe fn text<'a>(pointer: *const c_char, name: &str) -> Result<&'a 
     text.to_str().map_err(|_| Failure::invalid(format!("{name} is not UTF-8: {:?}", text.to_string_lossy())))
 }
 
-/// Text of the caller; null is none.
+/// Returns a string of the caller; `None` for null.
 ///
 /// # Safety
-/// As [`text`].
+/// Has the requirements of [`text`].
 pub(crate) unsafe fn text_or_none<'a>(
     pointer: *const c_char,
     name: &str,
@@ -35,10 +35,10 @@ pub(crate) unsafe fn text_or_none<'a>(
     unsafe { text(pointer, name) }.map(Some)
 }
 
-/// A list of texts of the caller; null is none.
+/// Returns a list of strings of the caller; `None` for null.
 ///
 /// # Safety
-/// A pointer that is not null points to `count` pointers as [`text`] takes them.
+/// A pointer that is not null points to `count` pointers that meet the requirements of [`text`].
 pub(crate) unsafe fn texts<'a>(
     pointer: *const *const c_char,
     count: usize,
@@ -64,26 +64,26 @@ pub(crate) unsafe fn texts<'a>(
     (0..count).map(item).collect::<Result<_, _>>().map(Some)
 }
 
-/// A handle of the caller.
+/// Returns the value of a handle.
 ///
 /// # Safety
-/// A pointer that is not null points to a `T` that was put by [`Out::put`] and is not freed, or for other types to a
-/// valid `T`.
+/// A pointer that is not null points to a `T` that was put by [`Out::put`] and is not freed, or for other
+/// types to a valid `T`.
 pub(crate) unsafe fn handle<'a, T>(pointer: *const T, name: &str) -> Result<&'a T, Failure> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_ref() }.ok_or_else(|| Failure::invalid(format!("{name} is null")))
 }
 
-/// A handle that the function changes.
+/// Returns the value of a handle for modification.
 ///
 /// # Safety
-/// As [`handle`], and no other thread uses the handle.
+/// Has the requirements of [`handle`], and no other thread uses the handle.
 pub(crate) unsafe fn handle_mut<'a, T>(pointer: *mut T, name: &str) -> Result<&'a mut T, Failure> {
     // SAFETY: the caller's promise.
     unsafe { pointer.as_mut() }.ok_or_else(|| Failure::invalid(format!("{name} is null")))
 }
 
-/// A place for a result. A handle in it is null until there is one.
+/// Output parameter. For a handle, it is null until a result is written.
 pub(crate) struct Out<T>(*mut T);
 
 impl<T> Out<T> {
@@ -96,10 +96,10 @@ impl<T> Out<T> {
         Ok(Self(pointer))
     }
 
-    /// A place in which there is this value until there is a result.
+    /// Creates an output parameter and writes `empty` to it.
     ///
     /// # Safety
-    /// As [`new`](Self::new).
+    /// Has the requirements of [`new`](Self::new).
     pub(crate) unsafe fn with(pointer: *mut T, name: &str, empty: T) -> Result<Self, Failure> {
         // SAFETY: the caller's promise.
         let out = unsafe { Self::new(pointer, name) }?;
@@ -108,7 +108,7 @@ impl<T> Out<T> {
         Ok(out)
     }
 
-    /// Writes a value.
+    /// Writes the result.
     pub(crate) fn write(self, value: T) {
         // SAFETY: `new` was promised that this may be written to.
         unsafe { self.0.write(value) }
@@ -116,16 +116,16 @@ impl<T> Out<T> {
 }
 
 impl<T> Out<*mut T> {
-    /// A place for a handle, which is null from now on.
+    /// Creates an output parameter for a handle, and sets it to null.
     ///
     /// # Safety
-    /// As [`new`](Self::new).
+    /// Has the requirements of [`new`](Self::new).
     pub(crate) unsafe fn of_handle(pointer: *mut *mut T) -> Result<Self, Failure> {
         // SAFETY: the caller's promise.
         unsafe { Self::with(pointer, "out", std::ptr::null_mut()) }
     }
 
-    /// Gives a handle to the caller, who frees it by [`free`].
+    /// Writes a new handle, which the caller must free with [`free`].
     pub(crate) fn put(self, value: T) {
         self.write(Box::into_raw(Box::new(value)));
     }

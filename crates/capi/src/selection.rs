@@ -1,4 +1,4 @@
-//! Columns that are read or computed, for entries that pass a cut.
+//! Selections of columns and expressions, for entries that pass a cut.
 
 use crate::{
     pointer::{Out, free, handle, text_or_none, texts},
@@ -15,23 +15,23 @@ use forthwith::{
 };
 use std::ffi::c_char;
 
-/// Columns of a table, for all entries or the entries that pass a cut. It may be used by several threads at a time.
+/// Columns of a table, for all entries or the entries that pass a cut. Several threads may use it at once.
 #[derive(Clone, Debug)]
 pub struct SelectionHandle {
     pub(crate) rows: SelectedRows,
 }
 
-/// The selection of one table or of many.
+/// Selection of one table or of a chain.
 #[derive(Clone, Debug)]
 pub(crate) enum SelectedRows {
     /// One table.
     Table(Box<Selection>),
-    /// Many.
+    /// Chain of tables.
     Chain(ChainSelection),
 }
 
 impl SelectionHandle {
-    /// The names and the Forms of the columns.
+    /// Returns the names and Forms of the columns.
     pub(crate) fn columns(&self) -> Result<Vec<(String, Form)>> {
         Ok(match &self.rows {
             SelectedRows::Table(selection) => {
@@ -50,12 +50,14 @@ impl SelectionHandle {
     }
 }
 
-/// Selects columns by their names or by expressions such as `Muon_pt * 2`, for the entries for which the expression
-/// `cut` is true. A null `columns` selects all columns; a null `cut` keeps all entries. Types are checked, nothing is read.
+/// Selects columns, by names or by expressions such as `Muon_pt * 2`, for the entries for which the
+/// expression `cut` is true. A null `columns` selects all columns; a null `cut` keeps all entries. Types are
+/// checked, but nothing is read.
 ///
 /// # Safety
-/// `table` is a table that is not freed; `columns` is null or points to `count` texts that end with NUL; `cut` is null or
-/// such a text. `out` may be written to; the selection is freed by `forthwith_selection_free`.
+/// `table` is a table that is not freed; `columns` is null or points to `count` texts that end with NUL;
+/// `cut` is null or such a text. `out` may be written to; the selection is freed by
+/// `forthwith_selection_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_select(
     table: *const TableHandle,
@@ -86,7 +88,7 @@ pub unsafe extern "C" fn forthwith_select(
     })
 }
 
-/// The schema of a selection over Arrow's C data interface. Nothing is read.
+/// Exports the schema of a selection over Arrow's C data interface. Nothing is read.
 ///
 /// # Safety
 /// `selection` is a selection that is not freed. `out` may be written to, and is released by its `release`.

@@ -1,4 +1,4 @@
-//! Statuses, messages, and panics that become errors.
+//! Status codes, error messages, and conversion of panics to errors.
 
 use forthwith::plan::{Error, ErrorKind};
 use std::{
@@ -8,7 +8,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// The result of a function that can fail. New values may be added.
+/// Result of a function that can fail. New values may be added.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -16,23 +16,23 @@ pub enum Status {
     Ok = 0,
     /// An argument is null, not UTF-8, or out of range; an option or expression is invalid.
     Invalid = 1,
-    /// No file, object, table or column of that name.
+    /// The named file, object, table or column does not exist.
     NotFound = 2,
     /// The bytes of the file cannot be read.
     Io = 3,
     /// The bytes contradict the format.
     Damaged = 4,
-    /// Valid data that this version cannot read.
+    /// The data are valid, but this version cannot read them.
     Unsupported = 5,
     /// Memory cannot be allocated, or the data exceed a limit.
     Memory = 6,
     /// The callback stopped the loop.
     Cancelled = 7,
-    /// A defect of forthwith.
+    /// An internal error of forthwith.
     Internal = 8,
 }
 
-/// A failure: its status and its message.
+/// Status and message of a failure.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: Status,
@@ -89,7 +89,8 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::new(CString::default());
 }
 
-/// Runs a function of the interface: errors and panics become a status, with the message kept for the thread.
+/// Runs a function of the interface. Errors and panics become a status, and their message is kept for the
+/// thread.
 pub(crate) fn guard(act: impl FnOnce() -> Result<(), Failure>) -> Status {
     let failure = match catch_unwind(AssertUnwindSafe(act)) {
         Ok(Ok(())) => return Status::Ok,
@@ -100,7 +101,7 @@ pub(crate) fn guard(act: impl FnOnce() -> Result<(), Failure>) -> Status {
     failure.status
 }
 
-/// The value of a function without a status, or `fallback` after a panic.
+/// Returns the value of a function without a status, or `fallback` after a panic.
 pub(crate) fn guard_value<T>(fallback: T, act: impl FnOnce() -> T) -> T {
     catch_unwind(AssertUnwindSafe(act)).unwrap_or_else(|panic| {
         keep(Failure::panicked(&*panic).message);
@@ -109,20 +110,20 @@ pub(crate) fn guard_value<T>(fallback: T, act: impl FnOnce() -> T) -> T {
 }
 
 fn keep(message: String) {
-    // A name from a file may hold a NUL.
+    // A name from a file may contain NUL.
     let message = CString::new(message.replace('\0', "\u{fffd}")).unwrap_or_default();
-    // A thread that is ending has no message.
+    // The storage of a thread that is ending is not available.
     let _ = LAST.try_with(|last| *last.borrow_mut() = message);
 }
 
-/// The message of the last failure in the calling thread: file, object and byte as far as known, with the expected value.
-/// Empty if nothing failed. Valid until the next failure in this thread.
+/// Returns the message of the last failure in the calling thread, with file, object, byte offset and expected
+/// value if known; empty if nothing failed. It is valid until the next failure in this thread.
 #[unsafe(no_mangle)]
 pub extern "C" fn forthwith_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
-/// The version of the library, such as "0.1.0". A constant.
+/// Returns the version of the library, such as "0.1.0". It is a constant.
 #[unsafe(no_mangle)]
 pub extern "C" fn forthwith_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()

@@ -1,4 +1,4 @@
-//! Reading step by step: a batch at a time, in a loop of the caller or by a callback.
+//! Reading of batches, one by one or by a callback.
 
 use crate::{
     batch::BatchHandle,
@@ -17,20 +17,20 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// Bytes of a step without a number of entries.
+/// Approximate size in bytes of a step without a number of entries.
 const STEP_BYTES: u64 = 64 << 20;
 
-/// Steps that are to be read. One thread at a time may use it.
+/// Iterator over the batches of a selection. Only one thread at a time may use it.
 #[derive(Debug)]
 pub struct StepsHandle {
     reader: StepReader,
 }
 
-/// Called for each batch of `forthwith_for_each`, with the caller's `context`. The batch is valid during the call. A
-/// result other than 0 ends the loop. It must not unwind (throw).
+/// Function that is called for each batch of `forthwith_for_each`, with the caller's `context`. The batch is
+/// valid during the call. A result other than 0 ends the loop. The function must not unwind (throw).
 pub type BatchCallback = Option<unsafe extern "C" fn(batch: *const BatchHandle, context: *mut c_void) -> i32>;
 
-/// Reads batches, whose columns have the types of the selection.
+/// Reader of batches, which checks that their columns have the types of the selection.
 #[derive(Debug)]
 pub(crate) struct StepReader {
     steps: SelectedSteps,
@@ -64,12 +64,12 @@ impl StepReader {
         Ok(Self { steps, names, types, is_over: false })
     }
 
-    /// The next batch; none after the last, and after an error.
+    /// Returns the next batch; `None` after the last one and after an error.
     fn read(&mut self) -> Result<Option<BatchHandle>, Failure> {
         if self.is_over {
             return Ok(None);
         }
-        // After a panic the steps are not read again.
+        // After a panic, the steps must not be read again.
         self.is_over = true;
         let read = match &mut self.steps {
             SelectedSteps::Table(steps) => {
@@ -98,7 +98,7 @@ impl StepReader {
     }
 }
 
-/// Batches for Arrow, whose stream calls from C.
+/// Batches for an Arrow stream, whose callbacks are called from C: panics become errors.
 impl Iterator for StepReader {
     type Item = Result<RecordBatch, ArrowError>;
 
@@ -113,11 +113,11 @@ impl Iterator for StepReader {
     }
 }
 
-/// Prepares to read entries from `begin` to before `end` in steps, as `forthwith_selection_stream` does.
+/// Prepares reading entries from `begin` to before `end` in steps, as `forthwith_selection_stream` does.
 ///
 /// # Safety
-/// `selection` is a selection that is not freed; it may be freed before the steps. `out` may be written to; the steps are
-/// freed by `forthwith_steps_free`.
+/// `selection` is a selection that is not freed; it may be freed before the steps. `out` may be written to;
+/// the steps are freed by `forthwith_steps_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_steps(
     selection: *const SelectionHandle,
@@ -134,11 +134,11 @@ pub unsafe extern "C" fn forthwith_steps(
     })
 }
 
-/// Reads the next batch. After the last one, and after an error, `*out` is null and the status that of success.
+/// Reads the next batch. After the last one, and after an error, `*out` is null and the status is success.
 ///
 /// # Safety
-/// `steps` are steps that are not freed, and that no other thread uses. `out` may be written to; the batch is freed by
-/// `forthwith_batch_free`, before or after the steps.
+/// `steps` are steps that are not freed, and that no other thread uses. `out` may be written to; the batch is
+/// freed by `forthwith_batch_free`, before or after the steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_steps_next(steps: *mut StepsHandle, out: *mut *mut BatchHandle) -> Status {
     guard(|| {
@@ -161,11 +161,12 @@ pub unsafe extern "C" fn forthwith_steps_free(steps: *mut StepsHandle) {
     guard_value((), || unsafe { free(steps) });
 }
 
-/// Reads entries in steps as `forthwith_steps` does and calls `callback` for each batch, in the calling thread. If the
-/// callback returns another number than 0, the loop ends with `FORTHWITH_STATUS_CANCELLED`.
+/// Reads entries in steps as `forthwith_steps` does and calls `callback` for each batch, in the calling
+/// thread. If the callback returns another number than 0, the loop ends with `FORTHWITH_STATUS_CANCELLED`.
 ///
 /// # Safety
-/// `selection` is a selection that is not freed. `callback` may be called with `context` and does not free the batch.
+/// `selection` is a selection that is not freed. `callback` may be called with `context` and does not free
+/// the batch.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_for_each(
     selection: *const SelectionHandle,

@@ -1,4 +1,4 @@
-//! Reading as a stream of Arrow data.
+//! Reading as an Arrow stream.
 
 use crate::{
     pointer::{Out, handle},
@@ -8,13 +8,14 @@ use crate::{
 };
 use forthwith::columns::arrow::{self, FFI_ArrowArrayStream};
 
-/// Reads entries from `begin` to before `end` as a stream over Arrow's C stream interface: a batch for each `step`
-/// entries, which is read when it is asked for. An `end` of `UINT64_MAX` is that of the table; a `step` of 0 is about
-/// 64 MiB. A cut leaves fewer rows than entries. Errors come from the stream's `get_next` and `get_last_error`.
+/// Reads entries from `begin` to before `end` as a stream over Arrow's C stream interface. Each batch has
+/// `step` entries and is read when it is requested. An `end` of `UINT64_MAX` is the end of the table; a
+/// `step` of 0 means about 64 MiB. With a cut, a batch has fewer rows than entries. Errors are returned by
+/// the stream's `get_next` and `get_last_error`.
 ///
 /// # Safety
-/// `selection` is a selection that is not freed; it may be freed before the stream. `out` may be written to, and is
-/// released by its `release`.
+/// `selection` is a selection that is not freed; it may be freed before the stream. `out` may be written to,
+/// and is released by its `release`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_selection_stream(
     selection: *const SelectionHandle,

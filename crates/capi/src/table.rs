@@ -1,4 +1,4 @@
-//! Tables, of one file or of many.
+//! Tables of one file or of a chain.
 
 use crate::{
     file::FileHandle,
@@ -10,23 +10,23 @@ use crate::{
 use forthwith::{Chain, Table, plan::Result};
 use std::ffi::c_char;
 
-/// A table of a file, or the tables of many files as one. It may be used by several threads at a time.
+/// Table of a file, or the tables of many files as one. Several threads may use it at once.
 #[derive(Debug)]
 pub struct TableHandle {
     pub(crate) rows: TableRows,
 }
 
-/// The origin of the rows.
+/// One table or a chain.
 #[derive(Debug)]
 pub(crate) enum TableRows {
     /// One table.
     Table(Table),
-    /// Many.
+    /// Chain of tables.
     Chain(Chain),
 }
 
 impl TableHandle {
-    /// The paths of the columns with values.
+    /// Returns the paths of the columns with values.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         match &self.rows {
             TableRows::Table(table) => column_names(table),
@@ -40,7 +40,7 @@ fn column_names(table: &Table) -> Result<Vec<String>> {
     Ok(columns.map(|field| field.path.clone()).collect())
 }
 
-/// The type of a column in a table, empty if it cannot be read.
+/// Returns the type of a column of a table; empty if it cannot be read.
 fn type_text(table: &Table, name: &str) -> Result<String> {
     match table.found(name)? {
         Some(field) => {
@@ -54,8 +54,8 @@ fn type_text(table: &Table, name: &str) -> Result<String> {
 /// Opens a table of a file by its path, such as `dir/events`. A null `path` is the only table of the file.
 ///
 /// # Safety
-/// `file` is a file that is not freed; `path` is null or ends with NUL. `out` may be written to; the table is freed by
-/// `forthwith_table_free`.
+/// `file` is a file that is not freed; `path` is null or ends with NUL. `out` may be written to; the table is
+/// freed by `forthwith_table_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_table(
     file: *const FileHandle,
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn forthwith_table(
     })
 }
 
-/// The path of the only table of a file.
+/// Returns the path of the only table of a file.
 fn only_table(file: &FileHandle) -> Result<String, Failure> {
     if file.file.is_one_table() {
         return Ok(String::new());
@@ -89,13 +89,14 @@ fn only_table(file: &FileHandle) -> Result<String, Failure> {
     }
 }
 
-/// Makes one table of the tables of many files. Each name is `path:table`, where the path may be a pattern, a folder or a
-/// URL, and the table may be left out if each file has one. Files are opened when they are read. `options` are those of
-/// `forthwith_open`, and `missing` (`"raise"` or `"null"`: columns that some files lack).
+/// Makes one table of the tables of many files. Each name is `path:table`, where the path may be a pattern, a
+/// folder or a URL, and `:table` may be omitted if each file has one table. Files are opened when they are
+/// read. `options` are those of `forthwith_open`, and `missing` (`"raise"` or `"null"`) for columns that some
+/// files lack.
 ///
 /// # Safety
-/// `names` points to `count` texts that end with NUL, `options` is such a text or null. `out` may be written to; the
-/// table is freed by `forthwith_table_free`.
+/// `names` points to `count` texts that end with NUL, `options` is such a text or null. `out` may be written
+/// to; the table is freed by `forthwith_table_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_chain(
     names: *const *const c_char,
@@ -115,7 +116,7 @@ pub unsafe extern "C" fn forthwith_chain(
     })
 }
 
-/// The number of entries. Of many files all are opened that were not counted before.
+/// Writes the number of entries. In a chain, this opens all files that were not counted before.
 ///
 /// # Safety
 /// `table` is a table that is not freed; `out` may be written to.
@@ -132,11 +133,12 @@ pub unsafe extern "C" fn forthwith_table_entries(table: *const TableHandle, out:
     })
 }
 
-/// Lists the columns with their types, such as `var * float32`; of many files the common columns, with the types in the
-/// first file.
+/// Lists the columns with their types, such as `var * float32`; for a chain, the common columns with the
+/// types of the first file.
 ///
 /// # Safety
-/// `table` is a table that is not freed. `out` may be written to; the list is freed by `forthwith_names_free`.
+/// `table` is a table that is not freed. `out` may be written to; the list is freed by
+/// `forthwith_names_free`.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn forthwith_table_columns(
     table: *const TableHandle,

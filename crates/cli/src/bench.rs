@@ -1,4 +1,5 @@
-//! `forthwith bench`: how fast the parts of reading a table are, beside a copy of memory on this machine.
+//! `forthwith bench`: throughput of the stages of reading a table, compared with copying memory on this
+//! machine.
 
 use crate::{
     console::Console,
@@ -21,12 +22,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Bytes of arrays that are read at a time.
+/// Size in bytes of the arrays that are read at a time.
 const STEP: u64 = 64 << 20;
-/// Bytes of the copy of memory.
+/// Number of bytes that are copied in memory.
 const COPY: usize = 64 << 20;
 
-/// The answer for one table.
+/// Answer for one table.
 #[derive(Debug, Serialize)]
 struct Report {
     file: String,
@@ -37,7 +38,7 @@ struct Report {
     parts: Vec<Part>,
 }
 
-/// One part of reading, the fastest of several rounds.
+/// Stage of reading: the fastest of several rounds.
 #[derive(Clone, Debug, Serialize)]
 struct Part {
     part: &'static str,
@@ -45,7 +46,7 @@ struct Part {
     bytes: u64,
     seconds: f64,
     bytes_per_second: f64,
-    /// The rate beside that of a copy of memory.
+    /// Rate relative to that of copying memory.
     of_copy: f64,
 }
 
@@ -106,7 +107,7 @@ pub(crate) fn bench(
     Ok(())
 }
 
-/// Steps of the entries that all columns have.
+/// Returns the steps of the entries that all columns have.
 fn ranges(table: &Table, chosen: &[Branch], most: u64) -> Result<Vec<Range<u64>>> {
     let fields: Vec<u32> = chosen.iter().filter(|branch| branch.is_readable()).map(|b| b.index).collect();
     let mut range = 0..most.min(table.entries()?);
@@ -145,7 +146,7 @@ fn add(to: &mut (u64, Duration), bytes: u64, began: Instant) {
     *to = (to.0 + bytes, to.1 + began.elapsed());
 }
 
-/// Reads the stored bytes of all blocks into memory that is used again.
+/// Reads the stored bytes of all blocks into a reused buffer.
 fn read(table: &Table, plan: &Plan) -> Result<u64> {
     let source = table.file().source();
     let mut buffer = Vec::new();
@@ -164,7 +165,7 @@ fn read(table: &Table, plan: &Plan) -> Result<u64> {
     Ok(bytes)
 }
 
-/// Reads and decompresses all blocks, without decoding them.
+/// Reads and decompresses all blocks without decoding them.
 fn decompress(table: &Table, plan: &Plan) -> forthwith::plan::Result<u64> {
     let mut bytes = 0;
     for task in 0..plan.tasks.len() {
@@ -173,7 +174,7 @@ fn decompress(table: &Table, plan: &Plan) -> forthwith::plan::Result<u64> {
     Ok(bytes)
 }
 
-/// Bytes and time of a copy of memory that is warm.
+/// Returns the number of bytes and the time of the fastest of several copies of memory.
 fn copy() -> (u64, Duration) {
     let (from, mut to) = (vec![1_u8; COPY], vec![0_u8; COPY]);
     let mut best = Duration::MAX;

@@ -18,21 +18,21 @@ use forthwith::{File, Key, Table};
 use forthwith_browse::{App, Host, Start, start_at, terminal::Screen};
 use std::sync::Arc;
 
-/// The part of the browser that is shown.
+/// Content that the browser shows.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Browsing {
-    /// The objects of a file.
+    /// Objects of a file.
     File,
-    /// The values of a table.
+    /// Values of a table.
     Table(Choice),
 }
 
-/// The options of `browse` and `view`.
+/// Options of `browse` and `view`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Browse {
     pub(crate) browsing: Browsing,
     pub(crate) values: Values,
-    /// Whether there are colours; what the terminal wants if nothing was said.
+    /// Whether to use colours; `None` to follow the terminal.
     pub(crate) color: Option<bool>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn browse(
     console.bytes(&app.marked()?)
 }
 
-/// The first pane, and the cut of its rows.
+/// Returns the first pane, and the cut of its rows.
 fn start(file: &File, host: &FileHost, browsing: &Browsing) -> Result<(Start, Option<String>)> {
     let place = || Ok::<_, Failure>(opened::place_in(file, &host.target)?.with_values(host.values));
     let choice = match browsing {
@@ -88,7 +88,7 @@ fn start(file: &File, host: &FileHost, browsing: &Browsing) -> Result<(Start, Op
             return Ok(match start_at(file, &host.target.object) {
                 Ok(Start::Table(table, columns)) => (Start::Table(host.put_constants(table)?, columns), None),
                 Ok(tree) => (tree, None),
-                // A column that the folders of the file say.
+                // The column may be a Hive partition key.
                 Err(error) => match place() {
                     Ok(Place { table, branch, .. }) => {
                         (Start::Table(table, branch.map(|branch| vec![branch])), None)
@@ -110,7 +110,7 @@ fn start(file: &File, host: &FileHost, browsing: &Browsing) -> Result<(Start, Op
     Ok((Start::Table(place.table, columns), choice.cut.clone()))
 }
 
-/// The command's answers about things in a file.
+/// Answers of the command for the browser.
 struct FileHost {
     target: Target,
     opening: Opening,
@@ -118,7 +118,7 @@ struct FileHost {
 }
 
 impl FileHost {
-    /// The table with columns that the folders of the file say, and values read as the flags say.
+    /// Returns the table with its Hive partition keys, and with values read as the flags demand.
     fn put_constants(&self, table: Table) -> forthwith::plan::Result<Table> {
         let table = table.with_constants(&self.target.constants)?.with_text_policy(self.values.text);
         Ok(table.with_times_as_integers(self.values.times_as_integers))
@@ -153,7 +153,7 @@ impl Host for FileHost {
     }
 }
 
-/// The answer that a command prints on a terminal of a width.
+/// Returns the output of a command on a terminal of the given width.
 fn printed(width: usize, print: impl FnOnce(&mut Console<'_>) -> Result<()>) -> Result<String, String> {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let mut console = Console::new(&mut out, &mut err, Some(width), Paint { color: false });

@@ -1,4 +1,4 @@
-//! Ending a command from another thread: its file answers nothing more.
+//! Cancellation of a command from another thread: reads of its files fail.
 
 use bytes::Bytes;
 use forthwith::io::{Error, ErrorKind, Result, Source, Version};
@@ -10,12 +10,12 @@ use std::{
     },
 };
 
-/// A flag that several threads share. Equal flags are one and the same.
+/// Flag that threads share. Values are equal if they share one flag.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cancellation(Arc<AtomicBool>);
 
 impl Cancellation {
-    /// Ends the command.
+    /// Cancels the command.
     pub(crate) fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -24,7 +24,7 @@ impl Cancellation {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// A source that answers until the command is cancelled.
+    /// Returns a source that can be read until the command is cancelled.
     pub(crate) fn guard(&self, source: Arc<dyn Source>) -> Arc<dyn Source> {
         Arc::new(Cancellable { source, cancellation: self.clone() })
     }
@@ -38,7 +38,7 @@ impl PartialEq for Cancellation {
 
 impl Eq for Cancellation {}
 
-/// A source whose requests fail after a cancellation.
+/// Source whose reads fail after a cancellation.
 #[derive(Debug)]
 struct Cancellable {
     source: Arc<dyn Source>,

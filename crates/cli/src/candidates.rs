@@ -1,4 +1,4 @@
-//! Words that complete a word in a shell: objects of a file, and columns of a table. Quick, and silent on errors.
+//! Completions of a word in a shell: objects of a file, and columns of a table. Errors are ignored.
 
 use forthwith::{
     File, Table,
@@ -6,21 +6,21 @@ use forthwith::{
 };
 use std::{collections::BTreeSet, path::Path};
 
-/// A shell asks before it lists as many.
+/// Maximum number of completions. Shells ask for confirmation before they list this many.
 const MOST: usize = 2000;
 
-/// The candidates, each in a line: of a table's columns, or of `FILE:OBJECT`.
+/// Returns the completions, one on each line: the columns of the table `of`, or `FILE:OBJECT`.
 pub(crate) fn lines(of: Option<&str>, word: &str) -> String {
     let found = match of {
         Some(target) => columns_of(target, word),
         None => targets(word),
     };
-    // A name with a line break or a control character cannot be typed.
+    // A name with a control character cannot be typed.
     let found = found.unwrap_or_default().into_iter().filter(|name| !name.chars().any(char::is_control));
     found.take(MOST).map(|name| name + "\n").collect()
 }
 
-/// A local file; others would take long.
+/// Opens a local file; others would take too long.
 fn open(path: &str) -> Option<File> {
     Path::new(path).is_file().then(|| File::open(path).ok()).flatten()
 }
@@ -37,7 +37,7 @@ fn targets(word: &str) -> Option<BTreeSet<String>> {
             keys.iter().map(|key| format!("{around}{}{}", key.name, if key.is_directory { "/" } else { "" }));
         found.extend(names.filter(|name| !file.is_one_table() && name.starts_with(begun)));
     }
-    // Columns of the table that the first parts name.
+    // Columns of tables whose path is a prefix of the word.
     let ends = begun.match_indices('/').map(|(slash, _)| slash);
     let tables = ends.filter_map(|end| Some((&begun[..=end], file.table(&begun[..end]).ok()?)));
     let only = file.is_one_table().then(|| file.table("").ok().map(|table| ("", table))).flatten();
@@ -62,7 +62,7 @@ fn columns_of(target: &str, begun: &str) -> Option<BTreeSet<String>> {
         Ok(Place::Table(table) | Place::Field { table, .. }) => table,
         _ => file.table(&object).ok()?,
     };
-    // In a list with commas, the last name is completed.
+    // In a list separated by commas, the last name is completed.
     let (before, last) = begun.rfind(',').map_or(("", begun), |comma| begun.split_at(comma + 1));
     let mut found = columns(&table, begun)?;
     if !before.is_empty() {

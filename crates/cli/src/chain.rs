@@ -11,21 +11,21 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Files that are opened side by side.
+/// Number of files that are opened in parallel.
 const BATCH: usize = 32;
 
-/// The tables of some targets, one after the other.
+/// Tables of several targets as one.
 pub(crate) struct TargetChain {
     pub(crate) chain: Chain,
     opener: Arc<Opener>,
 }
 
-/// Opens the tables of targets.
+/// Opener of the tables of targets.
 struct Opener {
     targets: Vec<Target>,
     opening: Opening,
     values: Values,
-    /// Tables that stay open.
+    /// Tables that are kept open.
     kept: Vec<OnceLock<Table>>,
 }
 
@@ -43,7 +43,7 @@ impl Opener {
 }
 
 impl TargetChain {
-    /// The tables of these targets. No file is opened.
+    /// Creates a chain of the tables of targets without opening a file.
     pub(crate) fn new(
         targets: &[Target],
         opening: &Opening,
@@ -66,14 +66,14 @@ impl TargetChain {
         Ok(Self { chain: Chain::with_opener(files, options, move |file| tables.table(file))?, opener })
     }
 
-    /// The files in groups, each of which is opened side by side. Streams are opened in their order.
+    /// Returns the files in groups that are opened in parallel. Streams are opened one by one.
     pub(crate) fn batches(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (count, streams) = (self.chain.len(), self.opener.targets.iter().any(Target::is_stream));
         let size = if streams { 1 } else { BATCH };
         (0..count).step_by(size).map(move |first| first..(first + size).min(count))
     }
 
-    /// Opens files and does something with their tables, several files side by side.
+    /// Opens several files in parallel and calls `work` with their tables.
     pub(crate) fn map_places<T: Send>(
         &self,
         files: Range<usize>,
@@ -82,8 +82,8 @@ impl TargetChain {
         self.chain.map_files(files, |file| self.opener.place(file).and_then(&work))
     }
 
-    /// Opens all files; hands their tables, with times in the zones of the first file, to a function in the order of the files; and
-    /// returns the first, which stays open. So do streams, which cannot be read twice.
+    /// Opens all files, and calls `work` with their tables in order, with times in the zones of the first
+    /// file. Returns the first table. It is kept open, as are streams, which cannot be read twice.
     pub(crate) fn look(&self, mut work: impl FnMut(usize, &Place) -> Result<()>) -> Result<Place> {
         let mut first: Option<Place> = None;
         for batch in self.batches() {

@@ -1,4 +1,4 @@
-//! `forthwith check`: whether a file is whole.
+//! `forthwith check`: validates a file.
 
 use crate::{
     console::Console,
@@ -13,24 +13,24 @@ use forthwith::{
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The number of things checked, and the findings.
+/// Number of parts that were checked, and the findings.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     file: &'a str,
     /// `"sound"`, `"remarks"` or `"damaged"`.
     verdict: &'static str,
-    /// The number of parts of each kind: `"records"`, `"blocks"`, …
+    /// Number of parts of each kind: `"records"`, `"blocks"`, …
     #[serde(flatten)]
     counts: BTreeMap<&'static str, u64>,
     decompressed_bytes: u64,
     findings: Vec<Row<'a>>,
     more_findings: u64,
-    /// The same counts in the format's order.
+    /// Counts in the order of the format.
     #[serde(skip)]
     ordered: &'a [(&'static str, u64)],
 }
 
-/// One finding.
+/// Finding.
 #[derive(Debug, Serialize)]
 struct Row<'a> {
     severity: &'static str,
@@ -107,7 +107,7 @@ fn render(report: &Report<'_>) -> String {
     text + "\n"
 }
 
-/// The word for one of the things that are counted.
+/// Returns the singular of the name of a kind of parts.
 fn singular(many: &str) -> String {
     let one = many.strip_suffix("ies").map(|stem| format!("{stem}y"));
     let one = one.or_else(|| many.strip_suffix("ches").map(|stem| format!("{stem}ch")));

@@ -1,4 +1,4 @@
-//! Which columns a command line means.
+//! Selection of columns on the command line.
 
 use crate::{
     failure::{Failure, Result},
@@ -13,56 +13,57 @@ use forthwith::{
     plan::{Error, ErrorKind, Field},
 };
 
-/// Columns, as typed.
+/// Selected columns, as typed.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Choice {
     /// Names that must exist.
     pub(crate) names: Vec<String>,
-    /// Patterns. One without a glob character is a name, and must exist, too.
+    /// Patterns. One without wildcards is a name and must exist.
     pub(crate) filter: Vec<String>,
-    /// Only entries for which this expression is true.
+    /// Expression that must be true for an entry.
     pub(crate) cut: Option<String>,
-    /// Names for expressions.
+    /// Names of expressions.
     pub(crate) aliases: Vec<(String, String)>,
-    /// Those of them that are columns as well.
+    /// Those names of `aliases` that are written as columns.
     pub(crate) computed: Vec<String>,
 }
 
-/// The columns that a choice found.
+/// Columns of a table that a choice selects.
 #[derive(Debug)]
 pub(crate) struct Chosen {
     pub(crate) branches: Vec<Branch>,
-    /// Whether each was named, so that one that cannot be read is an error.
+    /// Whether columns were named; unreadable ones are then an error.
     pub(crate) named: bool,
 }
 
 impl Choice {
-    /// The names, patterns and expressions that were typed.
+    /// Creates a choice of names, patterns and expressions.
     pub(crate) fn of(names: Vec<String>, filter: Vec<String>, computing: Computing) -> Self {
         let Computing { cut, compute, alias } = computing;
         let computed = compute.iter().map(|(name, _)| name.clone()).collect();
         Self { names, filter, cut, aliases: [compute, alias].concat(), computed }
     }
 
-    /// The expressions.
+    /// Returns the options of a selection with the expressions.
     pub(crate) fn expressions(&self) -> SelectOptions {
         SelectOptions { aliases: self.aliases.clone(), cut: self.cut.clone(), ..SelectOptions::default() }
     }
 
-    /// Whether anything is computed, or entries are chosen.
+    /// Whether there are computed columns or a cut.
     pub(crate) const fn has_expressions(&self) -> bool {
         self.cut.is_some() || !self.aliases.is_empty()
     }
 
-    /// Whether these names and patterns, what is left of others, are those of any columns.
+    /// Whether this choice selects any columns, after names that a file lacks were removed from the choice
+    /// `of`.
     pub(crate) fn names_any(&self, of: &Self, place: &Place) -> bool {
         !self.filter.is_empty() || of.filter.is_empty() || !self.names.is_empty() || place.branch.is_some()
     }
 
-    /// The names in the expressions that stand for columns.
+    /// Returns the names of columns in the expressions.
     fn names_used(&self) -> Vec<String> {
         let texts = self.aliases.iter().map(|(_, text)| text).chain(&self.cut);
-        // What is wrong with an expression is said by what compiles it.
+        // Errors in expressions are reported when they are compiled.
         let parsed = texts.filter_map(|text| Expression::parse(text).ok());
         let mut names: Vec<String> = Vec::new();
         for name in
@@ -75,10 +76,10 @@ impl Choice {
         names
     }
 
-    /// The fields of a table that only the expressions use, besides these columns.
+    /// Returns the fields of a table that the expressions use, except the given columns.
     ///
     /// # Errors
-    /// A field that cannot be read.
+    /// Returns an error if a field cannot be read.
     pub(crate) fn fields_used(
         &self,
         table: &Table,
@@ -86,7 +87,7 @@ impl Choice {
     ) -> Result<Vec<ProjectedField>> {
         let mut used = Vec::new();
         for name in self.names_used().into_iter().filter(|name| columns.iter().all(|c| c.name != *name)) {
-            // Dots may stand between the parts of a path.
+            // A dot may separate the parts of a path.
             for path in [name.clone(), name.replace('.', "/")] {
                 match table.find(&path) {
                     Ok(field) if table.fields()?[field as usize].has_data => {
@@ -101,10 +102,11 @@ impl Choice {
         Ok(used)
     }
 
-    /// The names and patterns of which a file has a column, and why it has none of the others.
+    /// Returns the choice without patterns that match no column of a file, and these patterns with their
+    /// errors.
     ///
     /// # Errors
-    /// Anything but a column that is not there.
+    /// Returns all errors other than those of absent columns.
     pub(crate) fn of_those_there(&self, place: &Place) -> Result<(Self, Vec<(String, Failure)>)> {
         let (mut filter, mut absent) = (Vec::new(), Vec::new());
         for pattern in &self.filter {
@@ -118,9 +120,9 @@ impl Choice {
         Ok((Self { names, filter, cut, aliases, computed: self.computed.clone() }, absent))
     }
 
-    /// The columns meant, readable or not, in the order of the names, then of the file; without a choice all
-    /// there are. Groups of columns stand for the columns below them. No more is looked for than the first
-    /// `entries` entries take.
+    /// Returns the selected columns, readable or not, in the order of the names and then of the file; without
+    /// a choice, all columns. A group of columns selects the columns in it. Blocks are only counted for the
+    /// first `entries` entries.
     pub(crate) fn find(&self, place: &Place, entries: u64) -> Result<Chosen> {
         let table = &place.table;
         let fields = table.fields()?;
@@ -164,10 +166,11 @@ impl Choice {
     }
 }
 
-/// The branches, groups included, that patterns match, in the file's order; without patterns all.
+/// Returns the branches, including groups, that match patterns, in the order of the file; without patterns,
+/// all branches.
 ///
 /// # Errors
-/// A pattern without a glob character is a name that is not there, or stands there twice; nothing matches.
+/// Returns an error if a name without wildcards does not exist or is repeated, or if nothing matches.
 pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result<Vec<Branch>> {
     let table = &place.table;
     let mut branches = survey_first(table, entries)?;
@@ -197,7 +200,7 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
         .iter()
         .find(|b| Patterns::matches_in_another_case(filter, &b.field.path, &b.field.name))
         .map(|b| b.field.path.clone());
-    // Parts of columns are known by their paths alone.
+    // Parts of columns are matched by path only.
     let name = |field: &Field| if field.is_part { field.path.clone() } else { field.name.clone() };
     branches.retain(|b| named.contains(&b.index) || patterns.want(&b.field.path, &name(&b.field)));
     if branches.is_empty() {
@@ -213,14 +216,14 @@ pub(crate) fn matching(place: &Place, filter: &[String], entries: u64) -> Result
     Ok(branches)
 }
 
-/// The branch of a place with those below it, or all branches; of them those that patterns match.
+/// Returns the branch of a place and its descendants, or all branches, filtered by patterns.
 pub(crate) fn within(place: &Place, filter: &[String]) -> Result<Vec<Branch>> {
     let mut branches = matching(place, filter, u64::MAX)?;
     let Some(index) = place.branch else { return Ok(branches) };
     let fields = place.table.fields()?;
     branches.retain(|branch| branch.index == index || is_below(fields, branch.index, index));
     if branches.is_empty() && filter.is_empty() {
-        // A part of a column.
+        // The place is a part of a column.
         branches.push(Branch::of(&place.table, index, &fields[index as usize]));
     }
     Ok(branches)
@@ -238,7 +241,7 @@ fn twice(name: &str) -> Failure {
     Failure::misuse(format!("{name} is asked for twice"))
 }
 
-/// A name or pattern, or several with commas between them if no column has just that name.
+/// Splits a list separated by commas, unless a column has this name.
 fn parts<'n>(table: &Table, name: &'n str) -> Vec<&'n str> {
     let is_list = name.contains(',') && !name.starts_with('/');
     match table.find(name) {
@@ -254,7 +257,7 @@ fn is_missing(error: &Error) -> bool {
 }
 
 fn is_below(fields: &[Field], mut at: u32, index: u32) -> bool {
-    // Parents stand before their children: the chain ends.
+    // Parents precede their children, so the loop ends.
     while let Some(parent) = fields.get(at as usize).and_then(|f| f.parent).filter(|&parent| parent < at) {
         if parent == index {
             return true;

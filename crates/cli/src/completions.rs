@@ -1,5 +1,5 @@
-//! `forthwith completions`: scripts that let shells complete commands, options and their values; arguments
-//! are files.
+//! `forthwith completions`: generates shell scripts that complete commands, options and option values.
+//! Arguments are completed as files.
 
 use crate::flags::Shell;
 use clap::{Arg, Command};
@@ -28,7 +28,7 @@ pub(crate) fn script(shell: Shell, command: &Command) -> String {
     }
 }
 
-/// A command, or a command of a command: two words.
+/// A command, or a subcommand of two words.
 struct Verb<'a> {
     name: String,
     about: String,
@@ -40,7 +40,7 @@ struct Verb<'a> {
 impl<'a> Verb<'a> {
     fn of(name: String, verb: &'a Command, global: &[&'a Arg]) -> Self {
         let options = verb.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_global_set());
-        // Commands of the command, or the values that an argument takes.
+        // Subcommands, or the possible values of an argument.
         let below = verb.get_subcommands().map(|below| below.get_name().to_owned());
         Self {
             name,
@@ -56,19 +56,19 @@ impl<'a> Verb<'a> {
     }
 }
 
-/// The commands of one word.
+/// Iterates over commands of one word.
 fn first<'v, 'a>(verbs: &'v [Verb<'a>]) -> impl Iterator<Item = &'v Verb<'a>> {
     verbs.iter().filter(|verb| !verb.is_below())
 }
 
-/// The commands of two words, as a pattern of Bash and Zsh.
+/// Returns the commands of two words as a pattern for Bash and Zsh.
 fn below(verbs: &[Verb<'_>]) -> String {
     let names = verbs.iter().filter(|verb| verb.is_below()).map(|verb| format!("'{}'", verb.name));
     names.collect::<Vec<_>>().join("|")
 }
 
-/// All options that take a value, each behind its command, as a pattern of Bash and Zsh. Some take one in one
-/// command and none in another.
+/// Returns all options with values, each prefixed by its command, as a pattern for Bash and Zsh. An option
+/// may take a value in one command but not in another.
 fn valued(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     let spelled = |verb: String, options: &[&Arg]| {
         let options = options.iter().filter(|arg| takes_value(arg)).flat_map(|arg| all_spellings(arg));
@@ -79,7 +79,7 @@ fn valued(verbs: &[Verb<'_>], global: &[&Arg]) -> String {
     all.collect::<Vec<_>>().join("|")
 }
 
-/// The first sentence, without what shells would take for their own.
+/// Returns the first line of a help text, without characters special to shells.
 fn about(text: Option<&clap::builder::StyledStr>) -> String {
     let text = text.map(ToString::to_string).unwrap_or_default();
     text.lines()
@@ -97,13 +97,13 @@ fn takes_value(arg: &Arg) -> bool {
     arg.get_action().takes_values()
 }
 
-/// The ways to write an option.
+/// Returns the spellings of an option.
 fn spellings(arg: &Arg) -> Vec<String> {
     let short = arg.get_short().map(|short| format!("-{short}"));
     short.into_iter().chain(arg.get_long().map(|long| format!("--{long}"))).collect()
 }
 
-/// All ways to write an option, also the unlisted ones.
+/// Returns all spellings of an option, including hidden ones.
 fn all_spellings(arg: &Arg) -> Vec<String> {
     let mut all = spellings(arg);
     all.extend(arg.get_all_short_aliases().into_iter().flatten().map(|short| format!("-{short}")));
@@ -111,7 +111,7 @@ fn all_spellings(arg: &Arg) -> Vec<String> {
     all
 }
 
-/// Whether the values of an option are columns of a table.
+/// Returns whether the values of an option are columns of a table.
 fn takes_columns(verb: &str, arg: &Arg) -> bool {
     verb != "streamers"
         && takes_value(arg)

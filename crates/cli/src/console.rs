@@ -1,4 +1,4 @@
-//! The outputs of answers and remarks.
+//! Output of answers and notes.
 
 use crate::{failure::Result, paint::Paint};
 use forthwith::columns::{SafeJson, safe_lines};
@@ -6,11 +6,11 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 use std::io::Write;
 
-/// The two streams, and what is known of the one answers go to.
+/// Standard output and standard error, and properties of standard output.
 pub(crate) struct Console<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
-    /// Characters in a line of the terminal; `None` if answers go elsewhere, and are then never cut.
+    /// Width of the terminal in characters; `None` if the output is not a terminal and must not be cut.
     pub(crate) width: Option<usize>,
     pub(crate) paint: Paint,
     answered: bool,
@@ -26,20 +26,20 @@ impl<'a> Console<'a> {
         Self { out, err, width, paint, answered: false }
     }
 
-    /// A part of the answer.
+    /// Writes text to the answer.
     pub(crate) fn text(&mut self, text: &str) -> Result<()> {
         self.answered = true;
         Ok(self.out.write_all(text.as_bytes())?)
     }
 
-    /// The same, as bytes.
+    /// Writes bytes to the answer.
     pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<()> {
         self.answered = true;
         Ok(self.out.write_all(bytes)?)
     }
 
-    /// Lines of text of a file, as bytes. On a terminal, control characters and those that reorder text
-    /// appear escaped, so that a file cannot steer it; anywhere else the bytes are what they are.
+    /// Writes lines of text from a file to the answer. On a terminal, control characters and characters that
+    /// reorder text are escaped, so that a file cannot control it; elsewhere the bytes are unchanged.
     pub(crate) fn lines_of_file(&mut self, bytes: &[u8]) -> Result<()> {
         if self.width.is_none() {
             return self.bytes(bytes);
@@ -48,59 +48,59 @@ impl<'a> Console<'a> {
         self.text(&safe_lines(&text))
     }
 
-    /// A line of the answer.
+    /// Writes a line to the answer.
     pub(crate) fn line(&mut self, text: &str) -> Result<()> {
         self.answered = true;
         Ok(writeln!(self.out, "{text}")?)
     }
 
-    /// The answer as indented JSON.
+    /// Writes indented JSON to the answer.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
         self.answered = true;
         serde_json::to_writer_pretty(SafeJson::new(&mut *self.out), value)?;
         Ok(writeln!(self.out)?)
     }
 
-    /// A value of the answer within a line of it.
+    /// Writes compact JSON to the answer, without a line feed.
     pub(crate) fn json_part(&mut self, value: &impl Serialize) -> Result<()> {
         Ok(serde_json::to_writer(SafeJson::new(&mut *self.out), value)?)
     }
 
-    /// Something more about the last note.
+    /// Writes a detail of the last note to standard error.
     pub(crate) fn remark(&mut self, text: &str) {
-        // As for notes.
+        // Errors are ignored, as in notes.
         let _ = writeln!(self.err, "{text}");
     }
 
-    /// Whether anything was answered so far.
+    /// Whether anything was written to the answer.
     pub(crate) fn has_answered(&self) -> bool {
         self.answered
     }
 
-    /// From here on nothing was answered.
+    /// Resets [`has_answered`](Self::has_answered).
     pub(crate) fn forget(&mut self) {
         self.answered = false;
     }
 
-    /// Sends what was written so far on its way: long work follows.
+    /// Flushes the answer before long work.
     pub(crate) fn flush(&mut self) -> Result<()> {
         Ok(self.out.flush()?)
     }
 
-    /// Something worth knowing that is not part of the answer.
+    /// Writes a note to standard error, which is not part of the answer.
     pub(crate) fn note(&mut self, text: &str) {
-        // The answer is given even if standard error is closed.
+        // The answer must be written even if standard error is closed.
         let _ = self.out.flush();
         let _ = writeln!(self.err, "forthwith: {text}");
     }
 
-    /// Why there is no answer.
+    /// Writes the reason of a failure to standard error.
     pub(crate) fn fail(&mut self, failure: &crate::failure::Failure) {
         self.note(&failure.to_string());
     }
 }
 
-/// A bar of progress, on a terminal that it is seen on.
+/// Creates a progress bar, which is hidden unless it is seen on a terminal.
 pub(crate) fn bar(length: Option<u64>, template: &str, seen: bool) -> ProgressBar {
     let target = if seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
     let bar = ProgressBar::with_draw_target(length, target);

@@ -1,4 +1,4 @@
-//! `forthwith merge`, `cp`, `split` and `recompress`: files copied without decoding what need not be decoded.
+//! `forthwith merge`, `cp`, `split` and `recompress`: copy files without decoding more than necessary.
 
 use crate::{
     choice::Choice,
@@ -19,37 +19,38 @@ use std::{
     time::Instant,
 };
 
-/// The parts of a file to copy, and how.
+/// Options of a copy.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Copying {
-    /// The file to write; of a split the name that the numbers of the parts are put into.
+    /// File to write; for a split, the name into which the numbers of the parts are inserted.
     pub(crate) to: OsString,
-    /// Names of columns.
+    /// Patterns of columns.
     pub(crate) columns: Vec<String>,
-    /// How to compress, where not as it is.
+    /// Codec and level; `None` to keep those of the source.
     pub(crate) codec: (Option<String>, Option<i32>),
-    /// Columns that not all tables have are left out.
+    /// Whether columns that some tables lack are omitted.
     pub(crate) common: bool,
-    /// The entries that are wanted.
+    /// Range of entries to copy.
     pub(crate) entries: Option<Range<u64>>,
     /// Conditions on entries.
     pub(crate) choice: Choice,
-    /// How a file is split.
+    /// Division of the file into parts.
     pub(crate) split: Option<Split>,
-    /// The kind that tables are written anew as.
+    /// Kind of tables to write; `None` to keep theirs.
     pub(crate) tables: Option<String>,
-    /// A file of that name is replaced.
+    /// Whether an existing file is replaced.
     pub(crate) force: bool,
-    /// Whether the file to write is the last of several names, which may be in another order than ours.
+    /// Whether the file to write is the last of several names, whose order may be confused with that of
+    /// `hadd`.
     pub(crate) is_last: bool,
 }
 
-/// The parts of a file that is split.
+/// Division of a file into parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Split {
-    /// Entries in each.
+    /// Number of entries of each part.
     Entries(u64),
-    /// The number of parts.
+    /// Number of parts.
     Files(u64),
 }
 
@@ -117,7 +118,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Says which columns are lost that only the folders of files say.
+/// Writes a note about Hive partition keys, which are lost.
 fn tell_of_folders(targets: &[Target], console: &mut Console<'_>) {
     let mut names: Vec<&str> = Vec::new();
     for constant in targets.iter().flat_map(|target| &target.constants) {
@@ -187,7 +188,7 @@ fn tell(to: &str, merged: &Merged, began: Instant, console: &mut Console<'_>) ->
     ))
 }
 
-/// The entries that pass the conditions, counted over all files, if any are asked for.
+/// Returns the ranges of entries that pass the conditions, counted over all files; `None` for all entries.
 fn chosen(
     files: &[File],
     object: &str,
@@ -227,7 +228,7 @@ fn chosen(
     Ok(Some(ranges))
 }
 
-/// The entries of the table that is to be split.
+/// Returns the number of entries of the table to split.
 fn entries_of(files: &[File], object: &str) -> Result<u64> {
     let mut entries = 0;
     for file in files {
@@ -249,7 +250,7 @@ fn parts(split: Split, entries: u64) -> Result<Vec<Range<u64>>> {
     Ok((0..count).map(|part| part * size..((part + 1) * size).min(entries)).collect())
 }
 
-/// The name of a part: its number stands where the braces are, or before the ending.
+/// Returns the name of a part: its number replaces `{}` or is inserted before the extension.
 fn numbered(name: &str, number: u64) -> String {
     match name.split_once("{}") {
         Some((before, behind)) => format!("{before}{number}{behind}"),
@@ -260,10 +261,10 @@ fn numbered(name: &str, number: u64) -> String {
     }
 }
 
-/// How far it is, seen by people only.
+/// Template of the progress bar.
 const BAR: &str = "{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}";
 
-/// Entries between two numbers: `100:200`, `:200`, `100:`.
+/// Parses a range of entries: `100:200`, `:200`, `100:`.
 pub(crate) fn range(typed: &str) -> Result<Range<u64>> {
     let parsed = typed.split_once(':').and_then(|(begin, end)| {
         let number = |text: &str, absent| if text.is_empty() { Some(absent) } else { text.parse().ok() };
@@ -275,5 +276,5 @@ pub(crate) fn range(typed: &str) -> Result<Range<u64>> {
     })
 }
 
-/// More parts are a mistake.
+/// Maximum number of parts; more are assumed to be a mistake.
 const MOST_PARTS: u64 = 100_000;

@@ -1,4 +1,4 @@
-//! `forthwith count`: numbers of entries, read from metadata or from the headers of blocks.
+//! `forthwith count`: numbers of entries, from metadata or from the headers of blocks.
 
 use crate::{
     chain::TargetChain,
@@ -11,10 +11,10 @@ use crate::{
 use forthwith::{Damage, MissingColumns, SelectOptions, Step, Table};
 use serde::Serialize;
 
-/// Decompressed bytes that are read at a time for a condition.
+/// Number of decompressed bytes that are read at a time for a cut.
 const STEP: u64 = 64 << 20;
 
-/// The entries of one table.
+/// Number of entries of one table.
 #[derive(Debug, Serialize)]
 struct Row {
     file: String,
@@ -22,14 +22,14 @@ struct Row {
     entries: u64,
 }
 
-/// The entries of several files as one table.
+/// Number of entries of several files.
 #[derive(Debug, Serialize)]
 struct Total {
     files: usize,
     entries: u64,
 }
 
-/// The entries of a table that pass a condition.
+/// Counts the entries of a table that pass a cut.
 fn entries(table: &Table, cut: Option<&str>, threads: Option<usize>) -> Result<u64> {
     let all = table.entries()?;
     let Some(cut) = cut else { return Ok(all) };
@@ -55,7 +55,7 @@ pub(crate) fn count(
 ) -> Result<()> {
     let files = chain(targets, opening)?;
     let all = files.chain.engine().options().threads;
-    // Files are counted side by side, and share the threads.
+    // Files are counted in parallel and share the threads.
     let threads = if targets.len() == 1 { opening.threads } else { Some((all / targets.len()).max(1)) };
     let row = |place: Place| {
         let (file, table) = (place.table.file().uri().to_owned(), place.table.path().to_owned());
@@ -66,7 +66,7 @@ pub(crate) fn count(
         for (target, counted) in targets[batch.clone()].iter().zip(files.map_places(batch, row)) {
             match counted {
                 Ok(row) if shape == Shape::Json => rows.push(row),
-                // A bare number, without separators: for programs, too.
+                // A plain number without separators, which programs can parse.
                 Ok(row) if targets.len() == 1 => console.line(&row.entries.to_string())?,
                 Ok(row) => {
                     console.line(&format!("{}\t{}", row.entries, crate::human::clean(&target.typed())))?;

@@ -1,4 +1,4 @@
-//! The file that a command writes: which names are taken for it, and what becomes of a file that has the name.
+//! The file that a command writes: its name, and replacing an existing file.
 
 use crate::{
     failure::{Failure, Result},
@@ -11,8 +11,8 @@ use std::{
     path::Path,
 };
 
-/// The files that are read and the one that is written: `--output`, or else the last of the names. They are one list to the
-/// parser, since options may stand anywhere among them.
+/// Returns the files to read and the file to write: `output`, or else the last of the names. The parser has
+/// them in one list, since options may be anywhere between them.
 pub(crate) fn with_destination(
     command: &str,
     mut targets: Vec<OsString>,
@@ -27,7 +27,7 @@ pub(crate) fn with_destination(
     Ok((targets, to))
 }
 
-/// One file that is read, and the one that is written.
+/// Returns the single file to read, and the file to write.
 pub(crate) fn one_with_destination(
     command: &str,
     target: OsString,
@@ -41,7 +41,7 @@ pub(crate) fn one_with_destination(
     }
 }
 
-/// Refuses a name that ends as those of another format's files do, which `convert` writes.
+/// Returns an error if the extension of a name is that of another format, which only `convert` writes.
 pub(crate) fn check_format(to: &OsStr, format: &str) -> Result<()> {
     check_ending(format, &to.to_string_lossy()).map_err(|error| {
         let is_other = matches!(error.kind, ErrorKind::Invalid { .. });
@@ -50,10 +50,10 @@ pub(crate) fn check_format(to: &OsStr, format: &str) -> Result<()> {
     })
 }
 
-/// Whether a file of that name is there, which is replaced.
+/// Whether an existing file will be replaced.
 ///
 /// # Errors
-/// It is there, and nothing says that it may be replaced.
+/// Returns an error if the file exists and `force` is not set.
 pub(crate) fn is_replaced(to: &OsStr, force: bool) -> Result<bool> {
     let is_there = Path::new(to).is_file();
     if is_there && !force {
@@ -62,8 +62,9 @@ pub(crate) fn is_replaced(to: &OsStr, force: bool) -> Result<bool> {
     Ok(is_there)
 }
 
-/// Refuses to replace the last of several names if it may be an input, as in hadd's order of names, where the file to write is
-/// the first. An older result of a merge is larger than each of its inputs, and not older than the first of them.
+/// Returns an error if the last of several names may be an input that would be replaced, as with the order of
+/// `hadd`, where the first name is the output. An older result of a merge is larger than each input, and not
+/// older than the first one.
 pub(crate) fn check_order(targets: &[Target], to: &OsStr) -> Result<()> {
     let regular = |path: &Path| path.metadata().ok().filter(Metadata::is_file);
     let (Some(last), [first, ..]) = (regular(Path::new(to)), targets) else { return Ok(()) };

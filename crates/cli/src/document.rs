@@ -1,12 +1,12 @@
-//! docs/details/command.md, made of the same table as the help.
+//! Generates docs/details/command.md from the same definitions as the help.
 
 use crate::flags;
 use clap::Command;
 
-/// Characters in a line of help on the page.
+/// Width of help texts on the page, in characters.
 const WIDTH: usize = 100;
 
-/// The page.
+/// Returns the page.
 #[must_use]
 pub fn page() -> String {
     let mut command = flags::command().term_width(WIDTH);

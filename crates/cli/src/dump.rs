@@ -13,19 +13,19 @@ use crate::{
 use forthwith::{File, JsonRows, Key, Step, Table, plan::NotNumbers};
 use serde::Serialize;
 
-/// Bytes of entries that are read at a time.
+/// Number of bytes of entries that are read at a time.
 const STEP: u64 = 1 << 20;
 
-/// The parts of a file that are printed.
+/// Options of `dump`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Dump {
-    /// Entries of each table, from the first on.
+    /// Maximum number of entries of each table.
     pub(crate) entries: u64,
-    /// Which columns.
+    /// Patterns of columns.
     pub(crate) filter: Vec<String>,
 }
 
-/// The beginning of a line of JSON with an entry.
+/// Beginning of the JSON line of an entry.
 #[derive(Debug, Serialize)]
 struct Head<'a> {
     path: &'a str,

@@ -1,10 +1,10 @@
-//! One end of a table.
+//! Ends of a table.
 
-/// The entries to print.
+/// Entries to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
-    /// The first.
+    /// The given number of first entries.
     First(u64),
-    /// The last.
+    /// The given number of last entries.
     Last(u64),
 }

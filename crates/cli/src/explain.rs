@@ -1,4 +1,4 @@
-//! `forthwith explain`: how branches are read, and why some cannot be.
+//! `forthwith explain`: how branches are read, or why they cannot be.
 
 use crate::{
     choice,
@@ -16,30 +16,30 @@ use forthwith::{
 };
 use serde::Serialize;
 
-/// One branch.
+/// Explanation of a branch.
 #[derive(Debug, Serialize)]
 pub(crate) struct Explained {
     path: String,
     #[serde(rename = "type")]
     type_name: String,
     decoder: Means,
-    /// Which kernel, or the size of the program.
+    /// Name of the kernel, or size of the program.
     #[serde(skip_serializing_if = "Option::is_none")]
     detail: Option<String>,
     reason: String,
-    /// The type of its array.
+    /// Type of the array.
     #[serde(skip_serializing_if = "Option::is_none")]
     array: Option<String>,
     columns: Vec<Column>,
-    /// The plan for all entries.
+    /// Cost of the plan for all entries.
     #[serde(skip_serializing_if = "Option::is_none")]
     plan: Option<Cost>,
-    /// Why there is no plan although there is a decoder.
+    /// Reason why there is a decoder but not a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
 
-/// One buffer.
+/// Buffer of the array.
 #[derive(Debug, Serialize)]
 struct Column {
     key: String,
@@ -47,14 +47,14 @@ struct Column {
     member: String,
 }
 
-/// The cost of a plan.
+/// Cost of a plan.
 #[derive(Debug, Serialize)]
 struct Cost {
     entries: u64,
     tasks: u64,
     stored_bytes: u64,
     payload_bytes: u64,
-    /// Branches that are read too because this one needs them.
+    /// Branches that must be read for this one.
     needs: Vec<String>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn explain(
     Ok(())
 }
 
-/// How a branch is read, in lines of a width.
+/// Returns the explanation of a branch in lines of the given width.
 pub(crate) fn text(table: &Table, branch: &Branch, width: usize) -> String {
     render(&one(table, branch), Some(width), Paint { color: false })
 }
@@ -154,7 +154,7 @@ fn detail(decoder: &Decoder) -> String {
                 human::counted(program.source.lines().count() as u64, "line", "lines")
             )
         }
-        // Decoders yet to come have a name.
+        // Decoders added later are shown by their name.
         other => other.kind().into(),
     }
 }
@@ -177,7 +177,7 @@ fn render(explained: &Explained, width: Option<usize>, paint: Paint) -> String {
     }
     if let Some(array) = &explained.array {
         let parts: Vec<String> = array.split(", ").map(str::to_owned).collect();
-        // Without a width a line is not folded: a program may read it.
+        // Without a width, lines are not wrapped, since a program may read them.
         let folded = width.map(|width| human::wrap(&parts, ",", width, 11).replace("\n           ", "\n"));
         line("array", folded.as_deref().unwrap_or(array));
     }

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked.
+//! Failures of commands.
 
 use crate::human::clean;
 use forthwith::{
@@ -8,114 +8,114 @@ use forthwith::{
 };
 use std::{fmt, io};
 
-/// An error, as seen from the command line.
+/// Failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// In the file, or in reading it.
+    /// Error in a file or in reading it.
     File(Error),
     /// The output cannot be written.
     Output(io::Error),
-    /// No tree was named and the file does not settle it.
+    /// No table was named, and the file has several or none.
     WhichTree {
-        /// The file.
+        /// URI of the file.
         uri: String,
-        /// The trees there are.
+        /// Paths of its tables.
         trees: Vec<String>,
     },
-    /// The object is no tree, and the command needs one.
+    /// The object is not a table, which the command requires.
     WrongObject {
-        /// The file.
+        /// URI of the file.
         uri: String,
-        /// The object.
+        /// Key of the object.
         key: Box<forthwith::Key>,
     },
-    /// Another failure, with what to do about it.
+    /// Failure with a hint for the user.
     Hinted {
         /// The failure.
         failure: Box<Self>,
         /// The hint.
         hint: String,
     },
-    /// A branch was needed and none was named.
+    /// The command requires a branch, and none was named.
     WhichBranch {
-        /// The format's word for it.
+        /// Name of a branch in the format.
         column: &'static str,
-        /// How a branch of this name is typed: `FILE:TREE/BRANCH`.
+        /// Example of a branch as it is typed: `FILE:TREE/BRANCH`.
         typed: String,
-        /// How the tree is typed.
+        /// The table as it is typed.
         table: String,
     },
     /// The branch only groups others.
     Group {
-        /// The branch.
+        /// Path of the branch.
         branch: String,
-        /// Those below it.
+        /// Paths of the branches below it.
         members: Vec<String>,
     },
-    /// Columns do not fit the Form they came with.
+    /// The columns of a branch are inconsistent.
     Column {
-        /// The branch.
+        /// Path of the branch.
         branch: String,
-        /// How.
+        /// Description of the inconsistency.
         invalid: Invalid,
     },
     /// No branch matches the patterns.
     NoMatch {
-        /// The format's word for a branch.
+        /// Name of a branch in the format.
         column: &'static str,
-        /// The table.
+        /// Name of the table.
         table: String,
         /// The patterns.
         filter: Vec<String>,
     },
-    /// A program that does not compile, or ends in an error.
+    /// A program does not compile, or ended in an error.
     Program {
-        /// The fault, and its place.
+        /// Description of the error, with its place.
         what: String,
     },
-    /// A file that was checked is damaged. What is, has been said.
+    /// A checked file is damaged. The findings were reported.
     Damaged {
-        /// The file.
+        /// URI of the file.
         uri: String,
     },
-    /// Failures of several files, which were told one by one.
+    /// Failures of several files that were reported one by one.
     Told {
-        /// The first one's exit code.
+        /// Exit code of the first failure.
         code: i32,
     },
-    /// The flags fit each other but not the program.
+    /// The arguments are invalid, although the parser accepted them.
     Misuse {
-        /// How.
+        /// Description of the error.
         what: String,
     },
-    /// A file given beside the program cannot be read.
+    /// A file that is not the data file cannot be read.
     Unreadable {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
     /// A file cannot be written.
     Unwritable {
-        /// The file.
+        /// Path of the file.
         path: String,
-        /// Why.
+        /// The error.
         error: io::Error,
     },
-    /// The branch is read without a program.
+    /// The branch is not decoded by a program.
     NoProgram {
-        /// The branch.
+        /// Path of the branch.
         branch: String,
-        /// The command that reads it, and why.
+        /// The decoder that reads it, with the reason.
         why: String,
     },
 }
 
-/// A shorthand.
+/// Result with [`Failure`] as the default error.
 pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {
-    /// The error of a writer, with the options by which missing values are written to ROOT files if it is about these.
+    /// Returns the failure of a writer, with a hint about options if missing values cannot be written.
     pub(crate) fn unfilled(error: Error) -> Self {
         if !matches!(error.kind, ErrorKind::MissingValues { .. }) {
             return error.into();
@@ -126,7 +126,7 @@ impl Failure {
         )
     }
 
-    /// Whether it is that a column is not there.
+    /// Whether the failure is that a column does not exist.
     pub(crate) fn is_absence(&self) -> bool {
         match self {
             Self::NoMatch { .. } => true,
@@ -136,7 +136,7 @@ impl Failure {
         }
     }
 
-    /// The exit code, as the help says. A closed standard output is success.
+    /// Returns the exit code as documented in the help. A closed standard output is success.
     pub(crate) fn code(&self) -> i32 {
         match self {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
@@ -145,7 +145,7 @@ impl Failure {
                 ErrorKind::NotFound { .. } => 3,
                 ErrorKind::Unsupported { .. } | ErrorKind::MissingValues { .. } => 4,
                 ErrorKind::Invalid { .. } | ErrorKind::NotUtf8 { .. } => 2,
-                // As shells have it of what Ctrl-C ended.
+                // The exit code that shells use for processes ended by Ctrl-C.
                 ErrorKind::Cancelled => 130,
                 ErrorKind::Source(error) => match error.kind {
                     SourceKind::NotFound | SourceKind::NotListed => 3,
@@ -172,7 +172,7 @@ impl Failure {
         }
     }
 
-    /// The failure as an error of the façade, for code that the façade calls.
+    /// Converts the failure to an error of the library, for code that is called by it.
     pub(crate) fn into_error(self) -> Error {
         match self {
             Self::File(error) => error,
@@ -185,13 +185,13 @@ impl Failure {
         Self::Misuse { what }
     }
 
-    /// The same failure with what to do about it.
+    /// Returns the failure with a hint.
     pub(crate) fn hinted(self, hint: impl Into<String>) -> Self {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
     }
 
-    /// A row that cannot be spelled as text: where the flags leave open what becomes of NaN and infinities,
-    /// it is one of these.
+    /// Returns the failure for a row that cannot be written as text, with a hint if the options do not define
+    /// how NaN and infinities are written.
     pub(crate) fn unspelled(error: Error, not_numbers: NotNumbers) -> Self {
         if matches!((&error.kind, not_numbers), (ErrorKind::Invalid { .. }, NotNumbers::Refused)) {
             Self::from(error).hinted("--nan null or --nan string says what is written for such numbers")
@@ -204,7 +204,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            // The place stands on a line of its own.
+            // The place is on a line of its own.
             Self::File(error) if matches!(error.kind, ErrorKind::Cancelled) => {
                 write!(f, "stopped; nothing was written")
             }
@@ -260,7 +260,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The error's text. A source names its file and byte itself: both belong to the place, once.
+/// Returns the text of an error. The file and byte offset of a source's error become part of its place, so
+/// that they are not repeated.
 fn told(error: &Error) -> String {
     let ErrorKind::Source(source) = &error.kind else { return error.to_string() };
     let mut place = (*error.place).clone();
@@ -268,7 +269,7 @@ fn told(error: &Error) -> String {
     if place.uri.as_ref() != Some(&source.uri) {
         return error.to_string();
     }
-    // Within a block, a byte would be read as one of its payload.
+    // In a place with a block, a byte offset would refer to the payload of the block.
     if place.block.is_none() {
         place.byte = place.byte.or(source.at);
     }
@@ -293,7 +294,7 @@ impl From<io::Error> for Failure {
 }
 
 impl From<serde_json::Error> for Failure {
-    /// Our values are plain trees with text keys: only the writer can fail.
+    /// Values are trees with string keys, so only the writer can fail.
     fn from(error: serde_json::Error) -> Self {
         Self::Output(error.into())
     }

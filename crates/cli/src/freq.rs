@@ -1,4 +1,4 @@
-//! `forthwith freq`: values and how often they occur.
+//! `forthwith freq`: frequencies of values.
 
 use crate::{
     console::Console,
@@ -13,10 +13,10 @@ use crate::{
 use forthwith::{ColumnStats, Counted, FrequentValue, StatsOptions, SummaryOf, summary_text};
 use serde::Serialize;
 
-/// Distinct values of a column that are counted.
+/// Maximum number of distinct values of a column that are counted.
 const MOST: usize = 1 << 22;
 
-/// The values of one column.
+/// Frequencies of one column.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     path: &'a str,
@@ -39,7 +39,7 @@ pub(crate) fn freq(
     let options =
         StatsOptions { quantiles: Vec::new(), top: summary.top, distinct: MOST, threads: opening.threads };
     let computed = summary.compute(place, &options, console)?;
-    // The lengths of lists are columns of their own: count(x).
+    // Lengths of lists are summarised by the expression count(x).
     let columns: Vec<&ColumnStats> =
         computed.found.columns.iter().filter(|column| column.of != SummaryOf::Lengths).collect();
     if shape == Shape::Json {

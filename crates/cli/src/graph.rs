@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// The points of a `TGraph` or of a class with it as a base, and the titles of its axes.
+/// Points of a `TGraph` or of a derived class, with the titles of the axes.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Graph {
-    /// The name for a legend.
+    /// Name in a legend.
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) x_title: String,
@@ -18,7 +18,7 @@ pub(crate) struct Graph {
     pub(crate) y_errors: Option<Errors>,
 }
 
-/// The errors of each point towards smaller and larger numbers.
+/// Errors of each point, downwards and upwards.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Errors {
     pub(crate) low: Vec<f64>,
@@ -26,7 +26,7 @@ pub(crate) struct Errors {
 }
 
 impl Graph {
-    /// The points that are numbers, with the ends of their errors: from left to right, and from bottom to top.
+    /// Returns the finite points, with the lower and upper ends of their error bars.
     pub(crate) fn points(&self) -> impl Iterator<Item = Point> + '_ {
         let ends = |errors: &Option<Errors>, at: usize, value: f64| {
             let error = |of: fn(&Errors) -> &Vec<f64>| {
@@ -46,7 +46,7 @@ impl Graph {
     }
 }
 
-/// A point and the ends of its errors, which are the point itself without errors.
+/// Point with the ends of its error bars, which coincide with the point if it has no errors.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     pub(crate) x: f64,

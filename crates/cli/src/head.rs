@@ -1,4 +1,4 @@
-//! `forthwith head`: the first entries of a tree.
+//! `forthwith head`: the first entries of a table.
 
 use crate::{
     choice::{Choice, Chosen},
@@ -20,16 +20,16 @@ use forthwith::{
 };
 use std::ops::Range;
 
-/// A preview is never narrower than this, and a heading seldom.
+/// Minimum width of a column in characters, used to bound the number of columns that are read.
 const NARROW: usize = 8;
-/// Lists and texts are cut to no less than this; a column for which there is less room is not shown.
+/// Minimum width of previews of lists and strings; a column that does not fit is not shown.
 const LEGIBLE: usize = 20;
-/// Characters of one preview when nothing limits the line.
+/// Maximum number of characters of a preview if the width of the line is unlimited.
 const WIDE: usize = 60;
-/// Bytes of JSON that are printed at once.
+/// Number of bytes of JSON that are written at once.
 const PIECE: usize = 64 << 10;
 
-/// One branch with its entries.
+/// Branch with its entries.
 struct Column {
     name: String,
     array: Array,
@@ -48,7 +48,8 @@ pub(crate) fn head(
         End::First(entries) => entries,
         End::Last(_) => u64::MAX,
     };
-    // Looked for at once: what is told of damage in an Avro file does not depend on the columns.
+    // Blocks are searched before columns are chosen, so that reports of damage in an Avro file do not depend
+    // on the columns.
     table.entries_up_to(most)?;
     let Chosen { branches: mut chosen, named: strict } = choice.find(place, most)?;
     if !strict {
@@ -63,7 +64,7 @@ pub(crate) fn head(
     }
     let mut all = chosen.len();
     if let (Shape::Text, Some(width)) = (shape, console.width) {
-        // No more branches are read than could possibly be shown.
+        // At most as many branches are read as can be shown.
         chosen.truncate((width / (NARROW + 2)).max(1));
     }
     let entries = range(table, &chosen, end);
@@ -94,12 +95,12 @@ pub(crate) fn head(
     Ok(())
 }
 
-/// The entries at one end of some branches, which need not begin with 0.
+/// Returns the range of entries at one end of some branches, which need not begin with 0.
 fn range(table: &Table, branches: &[Branch], end: End) -> Range<u64> {
     let most = if let End::First(entries) = end { entries } else { u64::MAX };
     let own = branches.iter().filter_map(|branch| table.entry_range_up_to(branch.index, most).ok());
     let all = own.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
-    // Entries without columns are there, too.
+    // Without columns, the entries of the table count.
     let all = all.unwrap_or_else(|| 0..table.entries_up_to(most).unwrap_or(0));
     match end {
         End::First(entries) => all.start..all.end.min(all.start.saturating_add(entries)),
@@ -107,7 +108,7 @@ fn range(table: &Table, branches: &[Branch], end: End) -> Range<u64> {
     }
 }
 
-/// One object for each entry: on a line of its own, or also with commas between them in an array.
+/// Prints an object for each entry: as JSON Lines, or as items of one array.
 fn json(
     place: &Place,
     columns: &[Column],
@@ -120,7 +121,7 @@ fn json(
     let arrays: Vec<Array> = columns.iter().map(|column| column.array.clone()).collect();
     let placed = |error: forthwith::plan::Error| error.in_file(place.table.file().uri());
     let rows = JsonRows::new(&names, &arrays, not_numbers).map_err(placed)?;
-    // All or nothing: a value that JSON does not have is found before the first line.
+    // All rows are formatted before the first is written, so that an error about one leaves the output empty.
     let mut text = Vec::new();
     if shape == Shape::Json {
         text.push(b'[');
@@ -141,16 +142,16 @@ fn json(
     text.chunks(PIECE).try_for_each(|piece| console.bytes(piece))
 }
 
-/// The first entries of a branch, fewer if it has fewer.
+/// Reads the first entries of a branch, or fewer if it has fewer.
 pub(crate) fn first(table: &Table, branch: &Branch, entries: u64) -> Result<Array> {
     some(table, branch, 0..entries)
 }
 
-/// Some entries of a branch; those that it has.
+/// Reads a range of entries of a branch, as far as it has them.
 fn some(table: &Table, branch: &Branch, entries: Range<u64>) -> Result<Array> {
     let end = entries.end.min(table.entry_range_up_to(branch.index, entries.end)?.end);
     let plan = table.plan(&[branch.index], entries.start.min(end)..end)?;
-    // A handful of baskets is not worth waking threads for.
+    // A few baskets are read faster without waking other threads.
     let mut arrays = table.read(&plan, Some(1), None)?;
     if arrays.is_empty() {
         return Ok(Array { form: Form::Empty, length: 0, columns: Vec::new() });
@@ -158,7 +159,8 @@ fn some(table: &Table, branch: &Branch, entries: Range<u64>) -> Result<Array> {
     Ok(arrays.swap_remove(0))
 }
 
-/// The table, and how many branches it shows: on a terminal those that fit beside each other.
+/// Returns the formatted table and the number of branches in it. On a terminal, only branches that fit into a
+/// line are included.
 fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Result<(String, usize)> {
     let rows = entries.end - entries.start;
     let index_width = human::count(entries.end.saturating_sub(1)).len().max("entry".len());
@@ -176,7 +178,7 @@ fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Res
             let name = length(&human::clean(&column.name));
             lines.iter().map(|line| length(line)).max().unwrap_or(0).max(name) + 2
         };
-        // A single value says nothing when it is cut.
+        // Single values are not truncated.
         let single = is_single(&column.array.form);
         let mut lines = preview(if single { WIDE } else { fair })?;
         if let Some(left) = &mut left {
@@ -205,7 +207,7 @@ fn render(columns: &[Column], entries: Range<u64>, console: &Console<'_>) -> Res
     Ok((table.render(console.width, console.paint), shown.len()))
 }
 
-/// Whether values are single ones: numbers, times, decimals.
+/// Whether values are single numbers, times or decimals.
 fn is_single(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),

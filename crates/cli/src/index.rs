@@ -1,4 +1,4 @@
-//! `forthwith index`: the metadata of a file, kept in a file of their own.
+//! `forthwith index`: stores the metadata of a file in a separate file.
 
 use crate::{
     console::Console,

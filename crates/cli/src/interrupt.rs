@@ -1,6 +1,6 @@
-//! Signals that end a process (Ctrl-C, SIGTERM, SIGHUP of a closed terminal) during work that would leave half a file
-//! behind: noted, so that the work can stop and clean up. A second one ends the process, after removing the half file
-//! itself.
+//! Handling of signals that end a process (SIGINT by Ctrl-C, SIGTERM, SIGHUP of a closed terminal) during
+//! work that would leave a partial file. The first signal sets a flag, so that the work can stop and clean
+//! up; a second one removes the partial file and ends the process.
 #![allow(unsafe_code, reason = "what to do on a signal is told to the system in C")]
 
 #[cfg(unix)]
@@ -14,7 +14,7 @@ mod signals {
     };
 
     static ASKED: AtomicBool = AtomicBool::new(false);
-    /// The name of the half file, which is never freed: a handler may be using it.
+    /// Name of the partial file. It is never freed, since a handler may be using it.
     static PART: AtomicPtr<c_char> = AtomicPtr::new(ptr::null_mut());
     const SIGNALS: [libc::c_int; 3] = [libc::SIGINT, libc::SIGTERM, libc::SIGHUP];
 
@@ -37,14 +37,15 @@ mod signals {
     pub(crate) struct Watch([libc::sigaction; SIGNALS.len()]);
 
     impl Watch {
-        /// Notes signals from now on. Begun before the file is made, so that none comes between the two.
+        /// Installs the handlers. This must precede the creation of the file, so that no signal is missed.
         pub(crate) fn begin() -> Self {
             ASKED.store(false, Ordering::Relaxed);
             Self(SIGNALS.map(|signal| {
                 let handler: extern "C" fn(libc::c_int) = note;
                 // SAFETY: a structure of numbers, of which zero is one; a set that is empty then.
                 let mut action: libc::sigaction = unsafe { std::mem::zeroed() };
-                // Without SA_RESTART: a read of a pipe has to end, and its caller to look at the flag.
+                // Without SA_RESTART, so that a blocking read of a pipe returns and its caller checks the
+                // flag.
                 action.sa_sigaction = handler as libc::sighandler_t;
                 let mut before = action;
                 // SAFETY: the handler does nothing but what handlers may do, and both structures live.
@@ -58,7 +59,7 @@ mod signals {
             }))
         }
 
-        /// Has a second signal remove the file of this name.
+        /// Sets the file that a second signal removes.
         pub(crate) fn removes(&self, part: Option<&Path>) {
             let part = part.and_then(|path| CString::new(path.as_os_str().as_bytes()).ok());
             PART.store(part.map_or(ptr::null_mut(), CString::into_raw), Ordering::Release);
@@ -70,7 +71,7 @@ mod signals {
         }
     }
 
-    /// Whether a signal came while one was noted, by whatever [`Watch`] there is.
+    /// Whether a signal has arrived since the last [`Watch`] was begun.
     pub(crate) fn is_asked() -> bool {
         ASKED.load(Ordering::Relaxed)
     }

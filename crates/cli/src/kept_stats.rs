@@ -1,4 +1,4 @@
-//! Summaries that are kept beside a file for the next time.
+//! Summaries that are cached beside a file.
 
 use crate::{
     console::Console,
@@ -10,22 +10,23 @@ use crate::{
 use forthwith::{ColumnStats, SelectOptions, StatsCache, StatsOptions, TableStats, files, stats_by_column};
 use std::collections::{HashMap, HashSet};
 
-/// Quantiles that are always kept: the ranges of pictures are made of them.
+/// Quantiles that are always computed, since the ranges of histograms depend on them.
 pub(crate) const PICTURED: [f64; 2] = [0.01, 0.99];
 
-/// Whether and where summaries are kept.
+/// Cache of the summaries of a file.
 pub(crate) struct KeptStats {
     cache: StatsCache,
     uri: String,
-    /// Whether new ones are written: they were asked for, or files about this one are beside it anyway.
+    /// Whether new summaries are written: on request, or if there are other files about this one beside it.
     writes: bool,
-    /// Whether they were asked for.
+    /// Whether caching was requested.
     is_asked: bool,
 }
 
 impl KeptStats {
-    /// The cached summaries of a table's file. `None` where summaries cannot be kept: of a file that is not local, with options
-    /// for its format, of a table that shares its path with another one, or with columns that share theirs.
+    /// Returns the cache of a table's file. Returns `None` if summaries cannot be cached: if the file is not
+    /// local or is read with options of its format, or if the table or one of its columns shares its path
+    /// with another.
     pub(crate) fn of(place: &Place, is_asked: bool, opening: &Opening) -> Option<Self> {
         let file = place.table.file();
         if !opening.keeps_stats()
@@ -41,7 +42,7 @@ impl KeptStats {
         Some(Self { cache, uri, writes, is_asked })
     }
 
-    /// Returns the summaries of columns, cached ones where there are any; computes and keeps the others.
+    /// Returns summaries of columns from the cache. Missing ones are computed and cached.
     pub(crate) fn compute(
         mut self,
         place: &Place,
@@ -84,7 +85,7 @@ impl KeptStats {
         Ok(TableStats { entries, columns: columns.flatten().collect() })
     }
 
-    /// Writes the summaries. Where they cannot be, as in a folder that is read only, it is said if they were asked for.
+    /// Writes the cache. An error, as in a read-only folder, is noted if caching was requested.
     fn write(&self, source: &dyn forthwith::io::Source, console: &mut Console<'_>) {
         // The file may have changed while it was read.
         let is_same = StatsCache::new(source).is_some_and(|now| now.is_of_same_state(&self.cache));
@@ -100,14 +101,14 @@ impl KeptStats {
     }
 }
 
-/// Whether columns of the table have the same path.
+/// Whether several columns of the table have the same path.
 fn has_namesakes(place: &Place) -> bool {
     let Ok(fields) = place.table.fields() else { return true };
     let mut paths = HashSet::with_capacity(fields.len());
     !fields.iter().all(|field| paths.insert(field.path.as_str()))
 }
 
-/// Whether no other table of the file has the path of this one: an older cycle, for example.
+/// Whether no other table of the file has this path, such as an older cycle.
 fn is_only_one(place: &Place) -> bool {
     let (table, file) = (&place.table, place.table.file());
     file.is_one_table()

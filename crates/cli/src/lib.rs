@@ -1,8 +1,8 @@
-//! The `forthwith` command as a library: flags become meaning, meaning becomes calls of the façade, and
-//! answers become text or JSON.
+//! The `forthwith` command as a library. Flags are parsed and resolved into a request, which calls the
+//! façade; results are printed as text or JSON.
 //!
-//! [`run`] is all of it. It prints nowhere but to the writers it is given, so that tests see what a user
-//! sees:
+//! [`run`] is the entry point. It prints only to the given writers, so that tests see the same output as
+//! users:
 //!
 //! ```
 //! use forthwith_cli::{Terminal, run};
@@ -15,8 +15,8 @@
 //! # Ok::<(), std::string::FromUtf8Error>(())
 //! ```
 //!
-//! Inside, `flags` says what can be typed and `meaning` what it means; `opened` finds the tree and branch;
-//! each command has a file of its own name that gathers a report and renders it.
+//! Internally, `flags` defines the command line and `meaning` resolves it. `opened` finds the tree and
+//! branch. Each command has a module of the same name that collects a report and renders it.
 #![deny(missing_docs)]
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
@@ -90,17 +90,17 @@ use shape::Shape;
 use std::{ffi::OsString, io::Write};
 use target::Target;
 
-/// The terminal or file that answers are printed on.
+/// The terminal or file to which answers are printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Terminal {
-    /// Characters in a line; `None` if it is no terminal: nothing is then cut to fit.
+    /// Width of a line in characters; `None` unless a terminal: lines are then not cut.
     pub width: Option<usize>,
-    /// Whether it shows colours.
+    /// Whether colours are supported.
     pub color: bool,
 }
 
-/// Carries out a command line (the program's name first) and returns the exit code. What is read from
-/// standard input is read from there.
+/// Runs a command line, starting with the program's name, and returns the exit code. Input comes from
+/// standard input.
 pub fn run(
     args: impl IntoIterator<Item = OsString>,
     out: &mut dyn Write,
@@ -110,7 +110,7 @@ pub fn run(
     run_with(args, &mut Keyboard::standard(), out, err, terminal)
 }
 
-/// As [`run`], reading from somewhere else than standard input.
+/// Like [`run`], but reads from `keyboard` instead of standard input.
 pub fn run_with(
     args: impl IntoIterator<Item = OsString>,
     keyboard: &mut Keyboard<'_>,
@@ -121,7 +121,7 @@ pub fn run_with(
     run_until(args, keyboard, out, err, terminal, None)
 }
 
-/// As [`run_with`], until another thread ends it.
+/// Like [`run_with`], but another thread may cancel it.
 fn run_until(
     args: impl IntoIterator<Item = OsString>,
     keyboard: &mut Keyboard<'_>,
@@ -151,7 +151,7 @@ fn run_until(
             let what = format!(
                 "there is no command and no file called {word}{here}\n  the commands are\n    {verbs}"
             );
-            // A closed output is no error.
+            // Errors from a closed output are ignored.
             let _ = writeln!(err, "forthwith: {what}\n  forthwith --help says what they do");
             return 2;
         }
@@ -183,11 +183,11 @@ fn run_until(
     }
 }
 
-/// Help and version are answers, everything else is a complaint.
+/// Prints a message of the parser: help and version to the output, errors to the error output.
 fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal: Terminal) -> i32 {
     let text = error.render();
     let text = if terminal.color { text.ansi().to_string() } else { text.to_string() };
-    // An option that a command lacks is hardly ever meant as the name of a file.
+    // Hints for passing an unknown option as a value are removed; it is rarely meant as a file name.
     let text = match text.split_once("\n\n  ") {
         Some((before, rest)) if rest.contains(" as a value, use ") => {
             let after = rest.split_once('\n').map_or("", |(_, after)| after);
@@ -196,7 +196,7 @@ fn usage(error: &clap::Error, out: &mut dyn Write, err: &mut dyn Write, terminal
         _ => text,
     };
     let answer = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-    // A closed output is no error.
+    // Errors from a closed output are ignored.
     let _ = if answer {
         out.write_all(text.as_bytes()).and_then(|()| out.flush())
     } else {
@@ -240,8 +240,8 @@ fn carry_out(asked: &Asked, keyboard: &mut Keyboard<'_>, console: &mut Console<'
     }
 }
 
-/// Answers for one file after the other. What one of them lacks does not keep the others from being looked
-/// at; the first failure counts.
+/// Runs a command on several files in turn. A failure of one file does not stop the others; the first failure
+/// determines the exit code.
 fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Result<()> {
     let is_json = asked.shape == Shape::Json;
     let mut code = 0;
@@ -275,9 +275,9 @@ fn several(asked: &Asked, targets: &[Target], console: &mut Console<'_>) -> Resu
     if code == 0 { Ok(()) } else { Err(Failure::Told { code }) }
 }
 
-/// The answer for one file.
+/// Runs a command on one file.
 fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> {
-    // All of a file that is checked is read, some of it twice.
+    // `check` reads the whole file, some parts twice.
     let reads_all = matches!(asked.verb, Action::Check { .. });
     let whole = match asked.verb {
         Action::Check { .. } => Some("check reads"),
@@ -329,7 +329,7 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
         Action::Check { strict } => check::check(&file, *strict, shape, console),
         Action::Forth { explain } => forth::forth(&opened::place(&file, object)?, *explain, console),
         Action::Demo { limit } => demo::demo(&file, object, asked.opening.threads, *limit, console),
-        // Of all files together, or of none.
+        // Commands on all files together, or without files.
         Action::Convert { .. }
         | Action::Copy(_)
         | Action::Recover(_)
@@ -345,14 +345,14 @@ fn one(asked: &Asked, target: &Target, console: &mut Console<'_>) -> Result<()> 
     }
 }
 
-/// The tree and branch, with a remark if the tree was not named.
+/// Returns the tree and branch, with a note if the tree was not named.
 fn place(file: &forthwith::File, target: &Target, console: &mut Console<'_>) -> Result<opened::Place> {
     let place = opened::place_in(file, target)?;
     place.tell(console);
     Ok(place)
 }
 
-/// Names that commands have in other tools (in ROOT, groot, parquet-tools and VisiData), and what does their work here.
+/// Names of commands in ROOT, groot, parquet-tools and VisiData, each with its equivalent here.
 const ELSEWHERE: [(&str, &str); 22] = [
     ("hadd", "it is forthwith merge"),
     ("rootls", "it is forthwith ls"),

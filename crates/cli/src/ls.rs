@@ -12,15 +12,15 @@ use forthwith::{File, Key, plan::Error};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// One object.
+/// Listed object.
 #[derive(Debug, Serialize)]
 pub(crate) struct Row {
     #[serde(flatten)]
     key: Key,
-    /// Entries of a tree, in the long form.
+    /// Number of entries of a table, in the long form.
     #[serde(skip_serializing_if = "Option::is_none")]
     entries: Option<u64>,
-    /// Why a tree does not say how many.
+    /// Reason why the number of entries of a table is unknown.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) fn ls(
     if shape == Shape::Text { console.text(&render(&rows, long, console)) } else { console.json(&rows) }
 }
 
-/// An object that is not there, or a branch of one that is.
+/// Returns the failure for an object that does not exist, with a hint if it is a branch.
 fn not_listed(file: &File, object: &str, error: Error) -> Failure {
     match opened::place(file, object) {
         Ok(place) if place.branch.is_some() => Failure::from(error).hinted(format!(
@@ -80,7 +80,7 @@ fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
     let newest = newest(rows.iter().map(|row| &row.key));
     for row in rows {
         let Row { key, entries, problem } = row;
-        // A newer cycle replaces an older one.
+        // A newer cycle supersedes an older one.
         let replaced = newest.get(key.path.as_str()).is_some_and(|&cycle| cycle > key.cycle);
         let style = match () {
             () if replaced => Style::Faint,
@@ -108,7 +108,7 @@ fn render(rows: &[Row], long: bool, console: &Console<'_>) -> String {
     table.render(console.width, console.paint)
 }
 
-/// The highest cycle of each path.
+/// Returns the highest cycle of each path.
 pub(crate) fn newest<'a>(keys: impl Iterator<Item = &'a Key>) -> HashMap<String, u16> {
     let mut newest = HashMap::new();
     for key in keys {

@@ -9,14 +9,15 @@ use std::{
 fn main() -> ExitCode {
     let stdout = io::stdout();
     let terminal = terminal(stdout.is_terminal());
-    // Many small lines, one system call; the library flushes before it falls silent or complains.
+    // Output is buffered, since it consists of many small lines. The library flushes it before it waits or
+    // reports errors.
     let mut out = BufWriter::new(stdout.lock());
     let code = run(std::env::args_os(), &mut out, &mut io::stderr().lock(), terminal);
     ExitCode::from(u8::try_from(code).unwrap_or(1))
 }
 
 fn terminal(is_terminal: bool) -> Terminal {
-    // Some terminals do not know how wide they are, and say 0.
+    // Some terminals report a width of 0.
     let known = || terminal_size::terminal_size().filter(|(width, _)| width.0 > 0);
     let width = || known().map_or(100, |(width, _)| usize::from(width.0));
     let color = wants_color(is_terminal, |name| std::env::var_os(name));

@@ -1,4 +1,4 @@
-//! `forthwith man`: a page of the manual for each command, of the table that gives the help.
+//! `forthwith man`: writes a manual page per command, from the same definitions as the help.
 
 use crate::{
     failure::{Failure, Result},
@@ -8,7 +8,7 @@ use clap::Command;
 use clap_mangen::Man;
 use std::{fs, io, path::Path};
 
-/// Writes `forthwith.1`, `forthwith-ls.1`, … to a folder.
+/// Writes `forthwith.1`, `forthwith-ls.1` and so on to a folder.
 pub(crate) fn write(folder: &Path) -> Result<()> {
     let unwritable = |path: &Path, error: io::Error| Failure::Unwritable {
         path: path.to_string_lossy().into_owned(),
@@ -22,9 +22,9 @@ pub(crate) fn write(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The names of the files and their pages.
+/// Returns the file names and contents of the pages.
 fn pages() -> io::Result<Vec<(String, Vec<u8>)>> {
-    // The command `help` has no page, since `man` is one.
+    // The command `help` needs no page, since `man` replaces it.
     let mut command = flags::command().disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();

@@ -1,4 +1,4 @@
-//! The request: the typed flags, resolved.
+//! Resolves parsed flags into a request.
 
 use crate::{
     Terminal,
@@ -38,15 +38,15 @@ use std::{
     time::Duration,
 };
 
-/// One command, ready to be carried out.
+/// A resolved command line.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Asked {
-    /// The files and objects; none for a program.
+    /// Files and objects; empty for programs.
     pub(crate) targets: Vec<Target>,
-    /// Files of folders and patterns that are left out as unfinished.
+    /// Files in folders and patterns skipped as unfinished.
     pub(crate) partial: Vec<PathBuf>,
     pub(crate) verb: Action,
-    /// The form of the answer.
+    /// Output format.
     pub(crate) shape: Shape,
     /// How files are opened.
     pub(crate) opening: Opening,
@@ -100,42 +100,42 @@ pub(crate) enum Action {
         choice: Choice,
         conversion: Box<Conversion>,
     },
-    /// Two files are compared, which are no targets: folders stand for themselves.
+    /// Compares two files. They are not targets, so that a folder stands for itself.
     Diff(Box<Comparison>),
-    /// Files are copied, merged or split.
+    /// Copies, merges or splits files.
     Copy(Box<Copying>),
-    /// Messages are answered.
+    /// Answers MCP messages.
     Mcp(Serving),
-    /// A sound file is written of a damaged one.
+    /// Writes a sound file from a damaged one.
     Recover(Box<Recovering>),
     Forth {
         explain: bool,
     },
-    /// No file is involved.
+    /// Runs a program without a file.
     Program(Box<Act>),
     Plot(Box<Plotting>),
     Streamers {
         filter: Vec<String>,
     },
-    /// An index of each file is written.
+    /// Writes an index of each file.
     Index {
         to: Option<String>,
     },
     Demo {
         limit: Duration,
     },
-    /// No file is involved, either.
+    /// Prints shell completions.
     Completions(Shell),
-    /// Pages of the manual are written to this folder.
+    /// Writes manual pages to this folder.
     Man(PathBuf),
-    /// The words that complete a word.
+    /// Prints candidates for completing a word.
     Candidates {
         of: Option<String>,
         word: String,
     },
 }
 
-/// As it is asked for; text where nothing else can be.
+/// Returns the requested output format. Commands without a choice use text.
 fn shape_of(verb: &Verb) -> Shape {
     match verb {
         Verb::Head(head) | Verb::Tail(head) => match head.form() {
@@ -167,10 +167,10 @@ fn shape_of(verb: &Verb) -> Shape {
 }
 
 impl Asked {
-    /// Resolves the flags. Looks only at which files exist.
+    /// Resolves the flags. Accesses the file system only to see which files exist.
     ///
     /// # Errors
-    /// A format that is not written; a pattern or a folder without files.
+    /// The output format cannot be written, or a pattern or folder has no files.
     pub(crate) fn from_typed(typed: Typed, terminal: Terminal) -> Result<Self> {
         let Common { threads, recover, no_checksums, open, option, index, no_cache, color } = typed.common;
         let threads = threads.map(usize::from);
@@ -334,7 +334,7 @@ impl Asked {
                 (targets, Action::Recover(Box::new(Recovering { to, report, force })))
             }
             Verb::Forth(Forth { act: Some(act), .. }) => (Vec::new(), Action::Program(Box::new(act))),
-            // The parser requires a target where there is no act.
+            // The parser requires a target unless an act is given.
             Verb::Forth(Forth { target, explain, act: None }) => {
                 (target.into_iter().collect(), Action::Forth { explain })
             }
@@ -378,7 +378,7 @@ impl Asked {
     }
 }
 
-/// Whether there are colours, if the command line says so.
+/// Returns whether colours are forced on or off by the command line.
 const fn forced(color: ColorChoice) -> Option<bool> {
     match color {
         ColorChoice::Auto => None,
@@ -387,7 +387,7 @@ const fn forced(color: ColorChoice) -> Option<bool> {
     }
 }
 
-/// Names and values of options for stores. A value may be a secret: none is in an error.
+/// Parses names and values of store options. Values may be secrets, so errors never contain them.
 fn options(flag: &str, typed: &[String]) -> Result<Vec<(String, String)>> {
     let option = |text: &String| {
         let named = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
@@ -400,7 +400,7 @@ fn options(flag: &str, typed: &[String]) -> Result<Vec<(String, String)>> {
     typed.iter().map(option).collect()
 }
 
-/// The format of a name, which is an ending of its files.
+/// Returns the format with a name, given as a file extension.
 fn format_named(name: &str) -> Result<FileFormat> {
     let name = name.trim_start_matches('.');
     FileFormat::of(&format!("table.{name}")).map_err(|error| match error.kind {
@@ -417,7 +417,7 @@ fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Acti
     let Head { targets, entries, branch, filter, nan, values, .. } = typed;
     let (end, not_numbers) = (end(entries), not_numbers(nan));
     if is_csv {
-        // As cat prints it.
+        // Printed in the same way as `cat`.
         let filter = [branch, filter].concat();
         let conversion = Box::new(Conversion {
             to: "-".into(),
@@ -436,14 +436,15 @@ fn entries(typed: Head, end: impl Fn(u64) -> End) -> Result<(Vec<OsString>, Acti
     Ok((targets, Action::Head { end, choice, not_numbers, values: values.reading() }))
 }
 
-/// Names, each of its own; those of a list have commas between them.
+/// Splits comma-separated lists of names.
 fn listed(names: Vec<String>) -> Vec<String> {
     let split = |name: &String| name.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>();
     let is_regex = |name: &String| name.starts_with('/');
     names.iter().flat_map(|name| if is_regex(name) { vec![name.clone()] } else { split(name) }).collect()
 }
 
-/// A codec with its level behind a colon; what is no number belongs to the name, which is then not known.
+/// Splits a codec from its level after a colon. A suffix other than a number stays part of the name, which is
+/// then unknown.
 fn leveled(codec: Option<String>) -> (Option<String>, Option<i32>) {
     match codec.as_deref().and_then(|codec| codec.rsplit_once(':')) {
         Some((name, level)) if level.parse::<i32>().is_ok() => (Some(name.to_owned()), level.parse().ok()),

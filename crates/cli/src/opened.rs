@@ -1,4 +1,4 @@
-//! From what was typed to an opened tree.
+//! Opens files, and finds the tree and branch named on the command line.
 
 use crate::{
     cancellation::Cancellation,
@@ -18,37 +18,37 @@ use forthwith::{
 };
 use std::{collections::BTreeSet, fmt, path::Path, sync::Arc};
 
-/// How the values of tables are read.
+/// How values of tables are read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Values {
-    /// Treatment of text that is not UTF-8.
+    /// Treatment of strings that are not valid UTF-8.
     pub(crate) text: TextPolicy,
-    /// Whether times are the whole numbers that they are stored as.
+    /// Whether times are read as the stored integers.
     pub(crate) times_as_integers: bool,
 }
 
 /// How files are opened.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// Threads to read with; `None` leaves it to the engine.
+    /// Number of threads; `None` uses the engine's default.
     pub(crate) threads: Option<usize>,
-    /// ROOT files are opened by their records.
+    /// Whether ROOT files are opened by scanning their records.
     pub(crate) recover: bool,
-    /// Checksums that a format verifies unless it is told not to.
+    /// Whether to skip checksums.
     pub(crate) no_checksums: bool,
     /// Options of the file's format.
     pub(crate) format: Vec<(String, String)>,
-    /// Options for stores, which may be secrets.
+    /// Options for stores; may contain secrets.
     pub(crate) store: Vec<(String, String)>,
-    /// The index of the file, or the folder that it is in.
+    /// The index of the file, or the folder with the index.
     pub(crate) index: Option<String>,
-    /// Summaries of columns that are beside the file are not used.
+    /// Whether to ignore summaries cached next to the file.
     pub(crate) no_cache: bool,
-    /// Ends all reading of the file, if another thread may do so.
+    /// Cancels all reading of the file from another thread.
     pub(crate) cancellation: Option<Cancellation>,
 }
 
-/// Without what may be a secret.
+/// Omits fields that may contain secrets.
 impl fmt::Debug for Opening {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<_> = self.store.iter().map(|(name, _)| name).collect();
@@ -65,18 +65,18 @@ impl fmt::Debug for Opening {
 }
 
 impl Opening {
-    /// Whether summaries of the file's columns are used and kept: they are those of the values as they are usually read.
+    /// Returns whether cached summaries are used and written. They apply only to values read with default options.
     pub(crate) fn keeps_stats(&self) -> bool {
         !self.no_cache && !self.recover && self.format.is_empty()
     }
 
-    /// How stores are reached.
+    /// Returns the options for stores.
     pub(crate) fn store(&self) -> StoreOptions {
         self.store.iter().fold(StoreOptions::new(), |store, (name, value)| store.with(name, value))
     }
 }
 
-/// Opens the file.
+/// Opens a file.
 pub(crate) fn file(target: &Target, opening: &Opening) -> Result<File> {
     let file = of_source(source(target, opening)?, opening)?;
     let stats = files::read_stats(file.uri(), file.source().as_ref()).filter(|_| opening.keeps_stats());
@@ -86,7 +86,7 @@ pub(crate) fn file(target: &Target, opening: &Opening) -> Result<File> {
     })
 }
 
-/// The same for a reader of the whole file: one behind a network is copied first.
+/// Like [`file`], for reading the whole file: remote files are copied first.
 pub(crate) fn whole_file(target: &Target, opening: &Opening) -> Result<File> {
     of_source(files::whole(source(target, opening)?)?, opening)
 }
@@ -94,7 +94,7 @@ pub(crate) fn whole_file(target: &Target, opening: &Opening) -> Result<File> {
 fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
     let cancellation = opening.cancellation.clone();
     let is_cancelled = move || cancellation.as_ref().is_some_and(Cancellation::is_cancelled);
-    // A signal that is noted ends the wait for a pipe or a server.
+    // A signal ends waiting for a pipe or server.
     let store = opening.store().going_on(move || !is_asked() && !is_cancelled());
     let name = target.name();
     let index = match &opening.index {
@@ -116,14 +116,14 @@ fn source(target: &Target, opening: &Opening) -> Result<Arc<dyn Source>> {
     })
 }
 
-/// The file that a name leads through as if it were a folder, and what is behind it.
+/// Returns the file that a path passes through like a folder, and the rest of the path.
 fn above(target: &Target) -> Option<(&str, &str)> {
     let file = Path::new(&target.uri).ancestors().skip(1).find(|path| path.is_file())?.to_str()?;
     let inner = target.uri.strip_prefix(file)?.trim_start_matches('/');
     (target.path.is_none() && !inner.is_empty()).then_some((file, inner))
 }
 
-/// The source of a file, with the engine and the options to open it by.
+/// Returns the source of a file, with the engine and options for opening it.
 pub(crate) fn parts(
     target: &Target,
     opening: &Opening,
@@ -137,12 +137,12 @@ fn of_source(source: Arc<dyn Source>, opening: &Opening) -> Result<File> {
     Ok(File::from_source_with(source, engine, &options)?)
 }
 
-/// An engine with the threads of the command line.
+/// Creates an engine with the number of threads from the command line.
 pub(crate) fn engine(opening: &Opening) -> Arc<Engine> {
     Arc::new(Engine::new(opening.threads.map_or_else(Options::default, Options::with_threads)))
 }
 
-/// How files are read.
+/// Returns the engine and options for reading.
 fn reading(opening: &Opening) -> Result<(Arc<Engine>, OpenOptions)> {
     let mut format = OpenOptions::new();
     if opening.recover {
@@ -157,7 +157,7 @@ fn reading(opening: &Opening) -> Result<(Arc<Engine>, OpenOptions)> {
     Ok((engine(opening), format))
 }
 
-/// Says what was found of a file that was opened by its records.
+/// Notes the findings for a file opened by scanning its records.
 pub(crate) fn tell_of_recovery(file: &File, console: &mut Console<'_>) {
     let Some(found) = file.recovery() else { return };
     let mut text = format!(
@@ -178,12 +178,12 @@ pub(crate) fn tell_of_recovery(file: &File, console: &mut Console<'_>) {
     console.note(&text);
 }
 
-/// Opens the file and finds the tree and branch in it.
+/// Opens the file, and finds the tree and branch in it.
 pub(crate) fn place_of(target: &Target, opening: &Opening) -> Result<Place> {
     place_in(&file(target, opening)?, target)
 }
 
-/// Finds the tree and branch in a file that is open. The branch may be a column that the folders of the file say.
+/// Finds the tree and branch in an open file. The branch may be a column derived from folder names.
 pub(crate) fn place_in(file: &File, target: &Target) -> Result<Place> {
     let object = target.object.as_str();
     let missing = match place(file, object) {
@@ -202,29 +202,29 @@ pub(crate) fn place_in(file: &File, target: &Target) -> Result<Place> {
     Ok(Place { branch, ..whole })
 }
 
-/// A tree, and perhaps one of its branches.
+/// A tree, and optionally one of its branches.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) table: Table,
     pub(crate) branch: Option<u32>,
-    /// Whether the tree was named; otherwise it was the only one.
+    /// Whether the tree was named; otherwise it is the only one.
     pub(crate) named: bool,
     pub(crate) words: &'static Words,
 }
 
 impl Place {
-    /// With the columns that the folders of the file say.
+    /// Adds the columns derived from folder names.
     pub(crate) fn with_constants(self, target: &Target) -> Result<Self> {
         Ok(Self { table: self.table.with_constants(&target.constants)?, ..self })
     }
 
-    /// With values read in another way.
+    /// Sets how values are read.
     pub(crate) fn with_values(self, values: Values) -> Self {
         let table = self.table.with_text_policy(values.text);
         Self { table: table.with_times_as_integers(values.times_as_integers), ..self }
     }
 
-    /// The advice for a user who did not name the tree. The table of a file that has but one needs no name.
+    /// Tells a user on a terminal which tree was chosen, unless the file holds a single table.
     pub(crate) fn tell(&self, console: &mut Console<'_>) {
         if console.width.is_some() && !self.named && !self.table.file().is_one_table() {
             let path = crate::human::clean(self.table.path());
@@ -232,11 +232,11 @@ impl Place {
         }
     }
 
-    /// The error of a command that needs a branch and got the table alone.
+    /// Returns the error for a command that needs a branch but got only a table.
     pub(crate) fn which_branch(&self) -> Failure {
         let (file, column) = (self.table.file(), self.words.column[0]);
         let (uri, placeholder) = (file.uri(), column.to_uppercase());
-        // The table of a file that has but one needs no name, and some have none.
+        // The table of a single-table file needs no name, and may have none.
         if file.is_one_table() {
             return Failure::WhichBranch { column, typed: format!("{uri}:{placeholder}"), table: uri.into() };
         }
@@ -244,7 +244,7 @@ impl Place {
         Failure::WhichBranch { column, typed: format!("{table}/{placeholder}"), table }
     }
 
-    /// The name of the table.
+    /// Returns the name of the table.
     pub(crate) fn name(&self) -> String {
         match self.table.path() {
             "" => "the table".into(),
@@ -253,9 +253,9 @@ impl Place {
     }
 }
 
-/// Finds the tree, and the branch, that a path in a file means. The longest path that is a tree wins; the
-/// rest is the branch, whose name may contain `/` too. No path means the only tree there is, and a path that
-/// is nothing else is a branch of it.
+/// Finds the tree and branch for a path in a file. The longest prefix naming a tree is the tree; the rest is
+/// the branch, which may itself contain `/`. An empty path selects the only tree, and a path without a tree
+/// is taken as a branch of the only tree.
 pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     let words = file.words();
     let whole = |table: Table, named| Place { words: table.words(), table, branch: None, named };
@@ -272,7 +272,7 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
         }
         Err(error) => error,
     };
-    // A name that is similar says more than that there is one table.
+    // The original error suggests similar names, which is more useful than naming the only table.
     if file.is_one_table() || !matches!(missing.kind, ErrorKind::NotFound { what: "object", .. }) {
         return Err(missing.into());
     }
@@ -291,10 +291,10 @@ pub(crate) fn place(file: &File, object: &str) -> Result<Place> {
     })
 }
 
-/// Trees of a file that are searched for a branch whose tree is not named.
+/// Maximum number of trees searched for a branch without a named tree.
 const SEARCHED: usize = 32;
 
-/// The paths of all trees of a file, in its order, each once however many cycles it has.
+/// Returns the paths of all trees in file order, without repeating cycles.
 pub(crate) fn trees(file: &File) -> Result<Vec<String>> {
     let mut seen = BTreeSet::new();
     let tables = file.keys("", true)?.into_iter().filter(|key| key.is_table).map(|key| key.path);
@@ -317,7 +317,7 @@ fn only_tree(file: &File) -> Result<Table> {
     }
 }
 
-/// A table of a kind that is no tree: the façade names it precisely as not supported.
+/// Returns the path of the first table of an unsupported kind; opening it reports the exact reason.
 pub(crate) fn other_table(file: &File) -> Result<Option<String>> {
     Ok(file.keys("", true)?.into_iter().find(|key| key.is_unsupported_table).map(|key| key.path))
 }

@@ -1,4 +1,4 @@
-//! `forthwith recover`: a sound file of what can be read of a damaged one.
+//! `forthwith recover`: writes a sound file with everything readable in a damaged one.
 
 use crate::{
     console::{Console, bar},
@@ -22,18 +22,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file to recover, and where to.
+/// Options of `recover`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Recovering {
-    /// The file to write.
+    /// Name of the file to write.
     pub(crate) to: OsString,
-    /// A file for the report as JSON.
+    /// Name of the file for the JSON report.
     pub(crate) report: Option<PathBuf>,
-    /// A file of that name is replaced.
+    /// Whether an existing file may be replaced.
     pub(crate) force: bool,
 }
 
-/// The report as JSON.
+/// The JSON report.
 #[derive(Serialize)]
 struct Document<'a> {
     file: &'a str,
@@ -44,7 +44,7 @@ struct Document<'a> {
     report: &'a RecoverReport,
 }
 
-/// Recovers a file. Whatever keeps the file from being written ends with [`FAILED`].
+/// Recovers a file. Every error that prevents writing the file ends with exit code [`FAILED`].
 pub(crate) fn recover(
     target: &Target,
     asked: &Recovering,
@@ -78,7 +78,7 @@ pub(crate) fn recover(
     if report.is_complete() { Ok(()) } else { Err(Failure::Told { code: LOST }) }
 }
 
-/// Writes the report, under its name once it is whole.
+/// Saves the report. The file gets its final name when it is complete.
 fn save(path: &Path, document: &Document<'_>) -> Result<()> {
     let unwritable = |error| Failure::Unwritable { path: path.display().to_string(), error };
     let text = serde_json::to_vec_pretty(document).map_err(|error| unwritable(error.into()))?;
@@ -88,7 +88,7 @@ fn save(path: &Path, document: &Document<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Writes the file; also whether one was replaced.
+/// Writes the file, and returns the report and whether an existing file was replaced.
 fn written(
     target: &Target,
     asked: &Recovering,
@@ -129,7 +129,7 @@ fn written(
     Ok((recovered?, is_there))
 }
 
-/// The real path of a file that need not exist.
+/// Returns the canonical path of a file that may not exist yet.
 fn place(path: &Path) -> Option<PathBuf> {
     let folder = match path.parent() {
         Some(folder) if folder != Path::new("") => folder,
@@ -145,7 +145,7 @@ fn render(to: &str, report: &RecoverReport) -> String {
     }
     if report.unlisted_blocks > 0 {
         let blocks = human::counted(report.unlisted_blocks, "block", "blocks");
-        // Writing to a text does not fail.
+        // Writing to a string never fails.
         let _ = writeln!(text, "lost: {blocks} of tables that were not saved after they were written");
     }
     for lost in &report.lost_objects {
@@ -231,7 +231,7 @@ fn entries(text: &mut String, found: &RecoveredTable, loss: &LostEntries) {
     );
 }
 
-/// The name of a table in the report.
+/// Returns the name of a table for the report.
 fn name(found: &RecoveredTable) -> String {
     match (&*found.path, found.cycle) {
         ("", _) => "the table".into(),
@@ -240,13 +240,13 @@ fn name(found: &RecoveredTable) -> String {
     }
 }
 
-/// Exit code of a file that was written without something of the other.
+/// Exit code if the file was written with losses.
 const LOST: i32 = 1;
-/// Exit code if nothing was written.
+/// Exit code if no file was written.
 const FAILED: i32 = 2;
-/// Exit code of what Ctrl-C ended.
+/// Exit code after Ctrl-C.
 const STOPPED: i32 = 130;
-/// Losses of a table that are printed.
+/// Maximum number of losses printed per table.
 const LISTED: usize = 20;
-/// How far it is, seen by people only.
+/// Template of the progress bar.
 const BAR: &str = "{wide_bar} {bytes} of {total_bytes}  {bytes_per_sec}  {eta}";

@@ -1,4 +1,4 @@
-//! `forthwith schema`: names and types, and nothing that depends on entries.
+//! `forthwith schema`: prints names and types, independent of entries.
 
 use crate::{
     chain::TargetChain,
@@ -15,27 +15,27 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// The place in which a file keeps its schema as JSON, if it does.
+/// Metadata key under which Avro files store their schema as JSON.
 const KEPT: &str = "avro.schema";
 
 /// One column.
 #[derive(Debug, Serialize)]
 struct Row {
     name: String,
-    /// The type as the file says.
+    /// The type as declared in the file.
     #[serde(rename = "type")]
     type_name: String,
-    /// The type of its array; nothing if it cannot be read.
+    /// The array type; `None` if unreadable.
     array: Option<String>,
 }
 
-/// A column of several files.
+/// One column of several files.
 #[derive(Debug, Serialize)]
 struct ChainRow {
     name: String,
-    /// The common type; nothing if a file has a column of this name that cannot be read.
+    /// The common type; `None` if the column is unreadable in any file.
     array: Option<String>,
-    /// The number of files that have it.
+    /// Number of files with this column.
     files: usize,
 }
 
@@ -60,7 +60,7 @@ pub(crate) fn schema(place: &Place, shape: Shape, console: &mut Console<'_>) -> 
     rows.iter().try_for_each(|row| line(&row.name, row.array.as_deref(), console))
 }
 
-/// The columns of all files in their common types.
+/// Prints the columns of all files with their common types.
 pub(crate) fn schema_of_chain(
     targets: &[Target],
     shape: Shape,
@@ -106,7 +106,7 @@ pub(crate) fn schema_of_chain(
     rows.iter().try_for_each(|row| line(&row.name, row.array.as_deref(), console))
 }
 
-/// A line to grep in: a name and a type, never cut.
+/// Prints a name and type on one line for grep; never truncated.
 fn line(name: &str, array: Option<&str>, console: &mut Console<'_>) -> Result<()> {
     let array = array.unwrap_or("not supported yet");
     console.line(&format!("{}: {}", human::clean(name), human::clean(array)))

@@ -1,12 +1,12 @@
-//! The forms of answers.
+//! Output formats.
 
-/// The form of the answer.
+/// Format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// For people.
+    /// Text for people.
     Text,
-    /// One JSON value.
+    /// A single JSON value.
     Json,
-    /// One JSON value a line.
+    /// One JSON value per line.
     JsonLines,
 }

@@ -1,20 +1,19 @@
-//! Short forms of commands: `forthwith FILE` for `forthwith ls FILE`, `head -3 FILE` for `head -n 3 FILE`,
-//! and `-:OBJECT` for an object of standard input.
+//! Expands short forms of commands: `forthwith FILE` to `forthwith ls FILE`, `head -3 FILE` to `head -n 3
+//! FILE`, and `-:OBJECT` to an object in standard input.
 
 use std::{ffi::OsString, path::Path};
 
-/// Global options whose value is an argument of its own.
+/// Global options that take their value as a separate argument.
 const VALUED: [&str; 4] = ["--threads", "--color", "--option", "--index"];
 
-/// The command line in full. `verbs` are the commands there are; `exists` says whether there is a file of a
-/// name.
+/// Returns the expanded command line. `verbs` are the known commands; `exists` tests whether a file exists.
 pub(crate) fn expand(
     mut args: Vec<OsString>,
     verbs: &[&str],
     exists: impl Fn(&Path) -> bool,
 ) -> Vec<OsString> {
     for arg in &mut args {
-        // An object of standard input, which would be taken for an option.
+        // An object in standard input; the parser would take it as an option.
         if let Some(object) = arg.to_str().and_then(|text| text.strip_prefix("-:")) {
             *arg = format!("/dev/stdin:{object}").into();
         }
@@ -22,7 +21,8 @@ pub(crate) fn expand(
     let Some(at) = first_word(&args) else { return args };
     if !verbs.iter().any(|verb| args[at] == *verb) {
         if is_target(&args[at], exists) {
-            // Before what may be an option of it, as in forthwith -l FILE.
+            // Inserted at the front, since options of `ls` may come before the file, as in `forthwith -l
+            // FILE`.
             args.insert(1, "ls".into());
         }
         return args;
@@ -45,13 +45,13 @@ pub(crate) fn expand(
     args
 }
 
-/// The first argument that is neither the program, nor an option, nor the value of one.
+/// Returns the index of the first argument other than the program name, options and option values.
 fn first_word(args: &[OsString]) -> Option<usize> {
     let is_option = |arg: &OsString| arg.as_encoded_bytes().first() == Some(&b'-') && arg != "-";
     (1..args.len()).find(|&at| !is_option(&args[at]) && !VALUED.iter().any(|option| args[at - 1] == *option))
 }
 
-/// Whether it names a file, perhaps with an object behind a colon.
+/// Returns whether an argument names an existing file, optionally followed by a colon and an object.
 fn is_target(arg: &OsString, exists: impl Fn(&Path) -> bool) -> bool {
     if exists(Path::new(arg)) {
         return true;

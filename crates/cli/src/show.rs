@@ -1,4 +1,4 @@
-//! `forthwith show`: the branches of a tree.
+//! `forthwith show`: lists the branches of a tree.
 
 use crate::{
     choice,
@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// The answer.
+/// The output.
 #[derive(Debug, Serialize)]
 pub(crate) struct Report {
     file: String,
@@ -24,11 +24,11 @@ pub(crate) struct Report {
     tree: String,
     entries: u64,
     compression: String,
-    /// Of a format whose blocks have all columns: how many there are, and their bytes.
+    /// Number and size of blocks, for formats where each block holds all columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<Blocks>,
     branches: Vec<Row>,
-    /// Paths of the tables that say something of ranges of its entries.
+    /// Paths of attribute sets, tables that describe ranges of entries.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     attribute_sets: Vec<String>,
 }
@@ -48,9 +48,9 @@ pub(crate) struct Row {
     #[serde(rename = "type")]
     type_name: String,
     decoder: Means,
-    /// The type of its array, such as `var * float32`.
+    /// The array type, such as `var * float32`.
     array: Option<String>,
-    /// Why it cannot be read.
+    /// Why it is unreadable.
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     entries: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Row {
     size: Option<Size>,
 }
 
-/// The bytes that a column takes in the file, where that is known.
+/// Size of a column in the file, where known.
 #[derive(Clone, Copy, Debug, Serialize)]
 struct Size {
     baskets: u64,
@@ -71,7 +71,7 @@ pub(crate) fn show(place: &Place, filter: &[String], shape: Shape, console: &mut
     let branches = choice::within(place, filter)?;
     let info = table.file().info()?;
     let words = place.words;
-    // In rows, the description of one column is that of them all.
+    // In row formats, all columns have the same description.
     let blocks = branches.iter().find_map(|branch| branch.description.as_ref().ok()).filter(|_| words.rows);
     let blocks = blocks.map(|d| Blocks { number: d.blocks, stored_bytes: info.size });
     let report = Report {
@@ -187,7 +187,7 @@ fn render(report: &Report, width: Option<usize>, paint: Paint) -> String {
     text
 }
 
-/// `18 by kernels, 6 by programs, 1 unsupported`: how many columns of each kind there are.
+/// Formats the number of columns of each kind, such as `18 by kernels, 6 by programs, 1 unsupported`.
 pub(crate) fn kinds(tally: [u64; 4]) -> String {
     let mut parts = Vec::new();
     let what = ["by kernels", "by programs", "by the format", "unsupported"];

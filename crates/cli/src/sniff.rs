@@ -1,4 +1,4 @@
-//! `forthwith sniff`: what a file is, in a line.
+//! `forthwith sniff`: summarises a file in one line.
 
 use crate::{
     console::Console,
@@ -12,10 +12,10 @@ use crate::{
 use forthwith::{File, Table};
 use serde::Serialize;
 
-/// Tables that are looked at.
+/// Maximum number of tables described.
 const TABLES: usize = 8;
 
-/// What a file is.
+/// Summary of a file.
 #[derive(Debug, Serialize)]
 struct Report {
     file: String,
@@ -23,25 +23,25 @@ struct Report {
     version: String,
     compression: String,
     bytes: u64,
-    /// Objects that are neither tables nor directories.
+    /// Number of objects other than tables and directories.
     objects: u64,
-    /// The number of tables.
+    /// Number of tables.
     tables: u64,
-    /// The first of them.
+    /// Layouts of the first [`TABLES`] tables.
     layout: Vec<Layout>,
 }
 
-/// How a table is laid out.
+/// Layout of a table.
 #[derive(Debug, Serialize)]
 struct Layout {
     path: String,
     class: String,
     entries: u64,
     columns: u64,
-    /// The largest number of blocks of a column.
+    /// Maximum number of blocks of any column.
     blocks: u64,
     stored_bytes: u64,
-    /// Decompressed; 0 where the file does not say.
+    /// Decompressed bytes; 0 if unknown.
     payload_bytes: u64,
 }
 
@@ -98,7 +98,7 @@ fn of_table(table: &Table, path: &str, class: &str) -> Result<Layout> {
     let branches = survey(table)?;
     let columns: Vec<_> = branches.iter().filter(|branch| branch.means() != Means::Group).collect();
     let described = || columns.iter().filter_map(|branch| branch.description.as_ref().ok());
-    // In rows, the description of one column is that of them all.
+    // In row formats, all columns have the same description.
     let rows = table.words().rows;
     let bytes = |bytes: fn(&forthwith::plan::Description) -> u64| -> u64 {
         if rows { described().map(bytes).max().unwrap_or(0) } else { described().map(bytes).sum() }

@@ -1,4 +1,4 @@
-//! `forthwith stats`: summaries of columns.
+//! `forthwith stats`: summarises columns.
 
 use crate::{
     choice::{Choice, Chosen},
@@ -22,7 +22,7 @@ use forthwith::{
 use indicatif::ProgressBar;
 use std::{ffi::OsString, slice};
 
-/// The columns to summarise, and how.
+/// Options of `stats`.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Summary {
     choice: Choice,
@@ -30,7 +30,7 @@ pub(crate) struct Summary {
     pub(crate) quantiles: Vec<f64>,
     pub(crate) top: usize,
     values: Values,
-    /// Whether the summaries are to be kept beside the file.
+    /// Whether summaries are cached next to the file.
     pub(crate) is_kept: bool,
 }
 
@@ -41,12 +41,13 @@ impl Summary {
         (typed.targets, Box::new(Self { choice, entries, quantiles, top, values, is_kept: false }))
     }
 
-    /// Sets whether the summaries are kept beside the file.
+    /// Sets whether summaries are cached next to the file.
     pub(crate) fn kept(self, is_kept: bool) -> Self {
         Self { is_kept, ..self }
     }
 
-    /// Whether all entries of columns of the file are summarised, as they are.
+    /// Returns whether only whole columns of the file are summarised, without cuts, expressions or value
+    /// options.
     pub(crate) fn is_of_whole_columns(&self) -> bool {
         let choice = &self.choice;
         self.entries == u64::MAX
@@ -56,7 +57,8 @@ impl Summary {
             && choice.computed.is_empty()
     }
 
-    /// Summarises the columns of a table. Columns that are damaged are named on standard error, and the others summarised.
+    /// Summarises the columns of a table. Damaged columns are reported on standard error; the others are
+    /// still summarised.
     pub(crate) fn compute(
         &self,
         place: Place,
@@ -74,7 +76,7 @@ impl Summary {
         let together = compute(&names);
         let computed = match together {
             Ok(found) => Ok(Computed { found, damage: None }),
-            // A damaged block of one column says nothing of others, unless it has all of them.
+            // A damaged block affects only its own column, except in row formats.
             Err(error) if error.is_damage() && names.len() > 1 && !place.table.words().rows => {
                 one_by_one(&names, compute, console)
             }
@@ -84,7 +86,7 @@ impl Summary {
         computed
     }
 
-    /// As [`compute`](Self::compute), with summaries that are kept beside the file.
+    /// Like [`compute`](Self::compute), but uses summaries cached next to the file.
     fn compute_kept(
         &self,
         place: Place,
@@ -109,18 +111,18 @@ impl Summary {
         }
     }
 
-    /// The columns that are named, or all that can be read.
+    /// Returns the named columns, or all readable ones.
     pub(crate) fn columns(&self, place: &Place) -> Result<Vec<Branch>> {
         let Chosen { branches, named } = self.choice.find(place, u64::MAX)?;
         Ok(branches.into_iter().filter(|branch| named || branch.is_readable()).collect())
     }
 
-    /// The number of entries, from the first on.
+    /// Returns the maximum number of entries.
     pub(crate) const fn most(&self) -> u64 {
         self.entries
     }
 
-    /// The columns that are named, or all that can be read; others are told of.
+    /// Returns the named columns, or all readable ones. A note reports how many are unreadable.
     fn readable(&self, place: &Place, console: &mut Console<'_>) -> Result<Vec<Branch>> {
         let Chosen { branches, named } = self.choice.find(place, u64::MAX)?;
         let before = branches.len();
@@ -135,7 +137,8 @@ impl Summary {
         Ok(columns)
     }
 
-    /// The names of the columns to summarise, with the fields that they are: computed ones alone, if no others are named.
+    /// Returns the names of the columns to summarise, with their field indexes. If only computed columns are
+    /// named, returns only those.
     fn names(&self, place: &Place, console: &mut Console<'_>) -> Result<Vec<(String, Option<u32>)>> {
         let choice = &self.choice;
         let names_none = choice.names.is_empty() && choice.filter.is_empty() && place.branch.is_none();
@@ -149,15 +152,17 @@ impl Summary {
     }
 }
 
-/// Summaries, and the exit code if some columns could not be read.
+/// Summaries, and the exit code if some columns were unreadable.
 pub(crate) struct Computed {
     pub(crate) found: TableStats,
     damage: Option<i32>,
 }
 
 impl Computed {
+    /// Returns the exit code for damage already reported.
+    ///
     /// # Errors
-    /// Damage that was told.
+    /// Some columns were damaged.
     pub(crate) const fn end(&self) -> Result<()> {
         match self.damage {
             Some(code) => Err(Failure::Told { code }),
@@ -166,7 +171,7 @@ impl Computed {
     }
 }
 
-/// Summarises each column by itself, and names the damaged ones.
+/// Summarises each column separately, and reports the damaged ones.
 fn one_by_one(
     names: &[(String, Option<u32>)],
     compute: impl Fn(&[(String, Option<u32>)]) -> forthwith::plan::Result<TableStats>,
@@ -219,7 +224,7 @@ pub(crate) fn stats(
     computed.end()
 }
 
-/// Shows progress in a bar.
+/// Returns a callback that updates a progress bar.
 fn progress(bar: &ProgressBar) -> impl FnMut(u64, u64) -> bool + '_ {
     |done, total| {
         bar.set_length(total);
@@ -291,17 +296,17 @@ fn row(column: &ColumnStats, quantiles: usize) -> Vec<Cell> {
     cells
 }
 
-/// A number that may be an estimate.
+/// Formats a number that may be an estimate.
 pub(crate) fn estimated(number: Counted) -> String {
     format!("{}{}", about(number.is_exact), human::count(number.count))
 }
 
-/// The sign of estimates.
+/// Returns `~` for estimates.
 pub(crate) const fn about(is_exact: bool) -> &'static str {
     if is_exact { "" } else { "~" }
 }
 
-/// `median`, `q25`, `q99.9`.
+/// Returns the name of a quantile: `median`, `q25`, `q99.9`.
 fn name(fraction: f64) -> String {
     if fraction == 0.5 {
         return "median".into();
@@ -310,7 +315,7 @@ fn name(fraction: f64) -> String {
     format!("q{}", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The standard deviation, with the unit of that of times.
+/// Formats the standard deviation, with a unit for dates and times.
 fn deviation(column: &ColumnStats) -> String {
     let unit = match LogicalType::parse(&column.kind) {
         Some(LogicalType::Date) => " days",
@@ -320,7 +325,7 @@ fn deviation(column: &ColumnStats) -> String {
     column.deviation.map_or_else(String::new, |number| digits(number) + unit)
 }
 
-/// A value as text with few characters.
+/// Formats a value in few characters.
 fn short(value: &Value) -> String {
     match value {
         Value::Logical(text) => human::cut(text, LONGEST),
@@ -330,7 +335,7 @@ fn short(value: &Value) -> String {
     }
 }
 
-/// Six digits that count.
+/// Formats a number with six significant digits.
 fn digits(number: f64) -> String {
     if number == 0.0 || !number.is_finite() {
         return format!("{number}");
@@ -343,12 +348,13 @@ fn digits(number: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Characters of a text.
+/// Maximum number of characters of a value.
 const SHOWN: usize = 24;
-/// Characters of a time or a decimal, which are cut less: the last ones may differ.
+/// Maximum number of characters of times and decimals; larger because values may differ only in the last
+/// characters.
 const LONGEST: usize = 40;
 
-/// How far it is, seen by people only.
+/// Template of the progress bar.
 const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta}";
 
 #[cfg(test)]

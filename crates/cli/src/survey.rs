@@ -1,4 +1,4 @@
-//! Every branch of a tree with how it is read: what several commands start from.
+//! Finds every branch of a tree and how it is read. Used by several commands.
 
 use crate::paint::Style;
 use forthwith::{
@@ -10,14 +10,14 @@ use serde::Serialize;
 /// One branch.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
-    /// Position in the tree's fields.
+    /// Index among the tree's fields.
     pub(crate) index: u32,
     pub(crate) field: Field,
-    /// How it is read; damaged metadata of one branch must not hide the others.
+    /// How it is read. An error is kept per branch so that damaged metadata does not hide other branches.
     pub(crate) description: Result<Description, String>,
 }
 
-/// How a branch is read, in one word.
+/// How a branch is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Means {
@@ -27,11 +27,11 @@ pub(crate) enum Means {
     Program,
     /// By its format, from pages.
     Format,
-    /// Not at all, as yet.
+    /// Not supported yet.
     Unsupported,
-    /// It has no data of its own.
+    /// Not read: a group without data of its own.
     Group,
-    /// Its metadata cannot be read.
+    /// Not read: its metadata is damaged.
     Damaged,
 }
 
@@ -62,7 +62,7 @@ impl Branch {
         Self::of_first(table, index, field, u64::MAX)
     }
 
-    /// For reading the first entries only: no others have to be found.
+    /// Describes a branch for reading only the first entries; later blocks are not located.
     pub(crate) fn of_first(table: &Table, index: u32, field: &Field, entries: u64) -> Self {
         let description = table.describe_first(index, entries).map_err(|error| error.to_string());
         Self { index, field: field.clone(), description }
@@ -83,17 +83,17 @@ impl Branch {
         }
     }
 
-    /// How it is read, if it can be.
+    /// Returns how the branch is read, if readable.
     pub(crate) fn reading(&self) -> Option<&Reading> {
         self.description.as_ref().ok()?.reading.as_ref().ok()
     }
 
-    /// Whether it can be read.
+    /// Returns whether the branch is readable.
     pub(crate) fn is_readable(&self) -> bool {
         matches!(self.means(), Means::Kernel | Means::Program | Means::Format)
     }
 
-    /// Why it cannot be read, or how it can.
+    /// Returns why the branch is unreadable, or the reason for its decoder.
     pub(crate) fn reason(&self) -> &str {
         match &self.description {
             Err(problem) => problem,
@@ -104,7 +104,7 @@ impl Branch {
         }
     }
 
-    /// The type as the file says; nothing for a branch that only groups others.
+    /// Returns the type as declared in the file; empty for a branch that only groups others.
     pub(crate) fn type_name(&self) -> &str {
         self.description.as_ref().map_or("", |d| &d.type_name)
     }
@@ -114,19 +114,19 @@ impl Branch {
     }
 }
 
-/// All branches in the file's order.
+/// Returns all branches in file order.
 pub(crate) fn survey(table: &Table) -> forthwith::plan::Result<Vec<Branch>> {
     survey_first(table, u64::MAX)
 }
 
-/// The same, for reading the first entries only.
+/// Like [`survey`], but for reading only the first entries.
 pub(crate) fn survey_first(table: &Table, entries: u64) -> forthwith::plan::Result<Vec<Branch>> {
     let fields = table.fields()?;
     let fields = (0..).zip(fields).filter(|(_, field)| !field.is_part);
     Ok(fields.map(|(index, field)| Branch::of_first(table, index, field, entries)).collect())
 }
 
-/// The number of branches with data of each kind: by kernels, by programs, by the format, not at all.
+/// Counts the branches with data by kind: by kernels, by programs, by the format, unsupported.
 pub(crate) fn tally(means: impl IntoIterator<Item = Means>) -> [u64; 4] {
     let mut tally = [0; 4];
     for means in means {

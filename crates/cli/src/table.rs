@@ -1,32 +1,31 @@
-//! Aligned columns of text.
+//! Formats tables of text with aligned columns.
 
 use crate::{
     human::{clean, cut, cut_middle},
     paint::{Paint, Style},
 };
 
-/// The side on which a column's text stands.
+/// Alignment of a column, and how it may be narrowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Align {
-    /// Names: what a reader came for. Cut in the middle, as names begin and end alike, and only when nothing
-    /// else can give way.
+    /// Names, aligned left. Cut in the middle, since names often share beginnings and ends; narrowed last.
     Name,
-    /// Words. May be cut to fit the terminal.
+    /// Words, aligned left. May be cut to fit the terminal.
     Left,
-    /// Numbers. Never cut.
+    /// Numbers, aligned right. Never cut.
     Right,
-    /// Numbers that are left out before a name is cut, the last ones first.
+    /// Numbers, aligned right. Dropped before names are cut, last column first.
     Spare,
 }
 
-/// Rows under headings.
+/// Rows with headings.
 #[derive(Debug)]
 pub(crate) struct Table {
     headings: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
 }
 
-/// One text in a table.
+/// A cell of a table.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Cell {
     text: String,
@@ -34,7 +33,7 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// Text in a style.
+    /// Creates a cell with a style.
     pub(crate) fn new(style: Style, text: &str) -> Self {
         Self { text: clean(text), style }
     }
@@ -52,15 +51,15 @@ impl From<&str> for Cell {
     }
 }
 
-/// No column of words is cut below this.
+/// Minimum width of columns of words.
 const NARROWEST: usize = 8;
-/// Nor below this while there are other columns to leave out; and no names.
+/// Minimum width of columns of words while spare columns can be dropped, and minimum width of names.
 const ROOMY: usize = 16;
-/// Between columns.
+/// Number of spaces between columns.
 const GAP: usize = 2;
 
 impl Table {
-    /// A table without rows.
+    /// Creates a table without rows.
     pub(crate) fn new(headings: &[(&str, Align)]) -> Self {
         let headings = headings.iter().map(|(text, align)| (clean(text), *align)).collect();
         Self { headings, rows: Vec::new() }
@@ -71,8 +70,8 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// Lines that end in a newline, at most `width` wide where cutting words can do it. Columns with nothing
-    /// in them are left out.
+    /// Formats the table as lines, each ending in a newline. Lines are cut to `width` as far as the columns
+    /// allow. Empty columns are omitted.
     pub(crate) fn render(&self, width: Option<usize>, paint: Paint) -> String {
         let length = |text: &str| text.chars().count();
         let cell = |row: &[Cell], at: usize| row.get(at).cloned().unwrap_or_default();
@@ -86,7 +85,7 @@ impl Table {
         let mut widths: Vec<usize> = shown.iter().map(widest).collect();
         if let Some(width) = width {
             let align = |at: &usize| self.headings[*at].1;
-            // Words give way, then spare numbers go, then words give way to names as far as they can.
+            // First words are cut, then spare columns dropped, then words cut further, and finally names.
             let mut excess = shrink(&mut widths, |at| align(&shown[at]) == Align::Left, ROOMY, width);
             while excess > 0
                 && let Some(last) = shown.iter().rposition(|at| align(at) == Align::Spare)
@@ -125,8 +124,8 @@ impl Table {
     }
 }
 
-/// Takes from the widest of some columns until everything fits, or none of them is wider than `least`;
-/// answers what is too much still.
+/// Narrows the widest of the permitted columns until the line fits or none is wider than `least`. Returns the
+/// remaining excess.
 fn shrink(widths: &mut [usize], may: impl Fn(usize) -> bool, least: usize, width: usize) -> usize {
     let gaps = GAP * widths.len().saturating_sub(1);
     let mut excess = (widths.iter().sum::<usize>() + gaps).saturating_sub(width);

@@ -1,4 +1,4 @@
-//! `FILE[:OBJECT]`, as typed.
+//! Parses `FILE[:OBJECT]` as typed.
 
 use crate::failure::Result;
 use forthwith::{
@@ -10,22 +10,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The two halves of what was typed. What the object part means (object, branch, both) only the opened file
-/// can tell.
+/// A file and an optional object in it, as typed. The object may be an object, a branch or both; this is
+/// resolved after opening the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The file.
+    /// Name or URI of the file.
     pub(crate) uri: String,
-    /// Its name, where that is no text.
+    /// The file name, if not valid Unicode.
     pub(crate) path: Option<PathBuf>,
-    /// The path in it; empty if none was given.
+    /// The path in the file; empty if not given.
     pub(crate) object: String,
-    /// Columns that its folders say.
+    /// Columns whose values come from folder names.
     pub(crate) constants: Vec<Constant>,
 }
 
 impl Target {
-    /// Splits what was typed. Of a name that is no text, all is the file's.
+    /// Splits an argument into file and object. An argument that is not valid Unicode is taken as a file
+    /// name.
     pub(crate) fn of(typed: &OsStr, exists: impl Fn(&str) -> bool) -> Self {
         match typed.to_str() {
             Some(text) => {
@@ -41,13 +42,14 @@ impl Target {
         }
     }
 
-    /// As it was typed.
+    /// Returns the target as typed.
     pub(crate) fn typed(&self) -> String {
         if self.object.is_empty() { self.uri.clone() } else { format!("{}:{}", self.uri, self.object) }
     }
 
-    /// The files that a pattern or a folder means, each with the same object in it, and those that are left
-    /// out as their names say that they are still being written, or backups. Any other name means itself.
+    /// Expands a glob pattern or folder into the matching files, each with the same object. Also returns the
+    /// files skipped because their names mark them as backups or still being written. Any other name expands
+    /// to itself.
     ///
     /// # Errors
     /// Nothing matches the pattern, or the folder has no file of a known format.
@@ -63,13 +65,13 @@ impl Target {
         Ok((files.into_iter().map(target).collect(), partial))
     }
 
-    /// Whether its bytes come once only: it is standard input or a pipe.
+    /// Returns whether the file is standard input or a pipe, which can be read only once.
     pub(crate) fn is_stream(&self) -> bool {
         let name = self.name();
         name == Path::new(files::STANDARD_INPUT) || name.exists() && !name.is_file()
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     pub(crate) fn name(&self) -> &Path {
         self.path.as_deref().unwrap_or(Path::new(&self.uri))
     }

@@ -1,15 +1,15 @@
-//! Names for the things in a file, with their numbers.
+//! Formats numbers of columns and blocks with the format's own words.
 
 use crate::human;
 
 pub(crate) use forthwith::Words;
 
-/// Counts in words.
+/// Formats counts with words.
 pub(crate) trait Counted {
-    /// `3 branches`.
+    /// Formats a number of columns, such as `3 branches`.
     fn columns(&self, number: u64) -> String;
 
-    /// `12 baskets`.
+    /// Formats a number of blocks, such as `12 baskets`.
     fn blocks(&self, number: u64) -> String;
 }
 

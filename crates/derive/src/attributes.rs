@@ -1,8 +1,8 @@
-//! `#[row(…)]` of a field.
+//! The attribute `#[row(…)]` of fields.
 
 use syn::{Attribute, Error, Field, LitStr, Result, ext::IdentExt};
 
-/// The attributes of a field.
+/// Parsed `#[row(…)]` attributes of a field.
 pub(crate) struct FieldOptions {
     pub(crate) name: String,
     pub(crate) has_default: bool,
@@ -53,7 +53,7 @@ impl FieldOptions {
     }
 }
 
-/// Refuses `#[row(…)]` where it has no meaning.
+/// Returns an error if `#[row(…)]` is among the attributes of an item that is not a field.
 pub(crate) fn none(attributes: &[Attribute]) -> Result<()> {
     match attributes.iter().find(|attribute| attribute.path().is_ident("row")) {
         Some(attribute) => Err(Error::new_spanned(attribute, "`row` is an attribute of fields of a struct")),

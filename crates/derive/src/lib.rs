@@ -1,5 +1,6 @@
-//! `#[derive(Row)]`: structs as rows of tables, and enums as values of unions. Use it as `forthwith::Row`; the page of
-//! `forthwith::rows` says which types fields can have, and which attributes.
+//! `#[derive(Row)]`: structs as rows of tables, and enums as values of unions. It is re-exported as
+//! `forthwith::Row`; the documentation of `forthwith::rows` lists the supported types of fields and the
+//! attributes.
 //!
 //! The generated code is safe, and calls the functions of `forthwith::rows` for each field.
 #![deny(missing_docs)]
@@ -12,7 +13,7 @@ mod union;
 use proc_macro::TokenStream;
 use syn::{Data, DeriveInput, Error, Result, parse_macro_input};
 
-/// Makes a struct a row of tables, or an enum a value of unions.
+/// Implements `forthwith::rows::Row` for a struct, or `forthwith::rows::Value` as a union for an enum.
 #[proc_macro_derive(Row, attributes(row))]
 pub fn derive_row(input: TokenStream) -> TokenStream {
     let input = parse_macro_input!(input as DeriveInput);

@@ -1,10 +1,11 @@
-//! The lifetime of what a row borrows.
+//! Lifetimes of rows and their fields.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Error, GenericParam, Generics, Lifetime, Result, Type};
 
-/// The only parameter that a row may have.
+/// Returns the lifetime parameter, which is the only generic parameter that a row may have; `None` without
+/// parameters.
 pub(crate) fn only(generics: &Generics) -> Result<Option<&Lifetime>> {
     let mut found = None;
     for parameter in &generics.params {
@@ -23,7 +24,7 @@ pub(crate) fn only(generics: &Generics) -> Result<Option<&Lifetime>> {
     Ok(found)
 }
 
-/// A type with `'static` in place of all its lifetimes.
+/// Returns a type with `'static` in place of all its lifetimes.
 pub(crate) fn fixed(of: &Type) -> Result<TokenStream> {
     match of {
         Type::Reference(reference) if reference.mutability.is_some() => {

@@ -1,20 +1,20 @@
-//! Structs.
+//! Expansion for structs.
 
 use crate::{attributes::FieldOptions, lifetimes};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DataStruct, DeriveInput, Error, Fields, Ident, Lifetime, Result, ext::IdentExt};
 
-/// A field of the struct, and the calls for it.
+/// A field of the struct, which generates the code for it.
 struct Field<'f> {
     ident: &'f Ident,
-    /// Its type with `'static` in place of lifetimes.
+    /// The field's type with `'static` in place of lifetimes.
     fixed: TokenStream,
     options: FieldOptions,
 }
 
 impl Field<'_> {
-    /// The type of its view in a batch.
+    /// Returns the type of the field's view of a batch.
     fn view_type(&self) -> TokenStream {
         let fixed = &self.fixed;
         if self.options.has_default {

@@ -1,11 +1,11 @@
-//! Enums.
+//! Expansion for enums.
 
 use crate::{attributes, lifetimes};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DataEnum, DeriveInput, Error, Fields, Ident, Lifetime, Result, ext::IdentExt};
 
-/// Variants that an enum may have: the tags of unions are bytes.
+/// Maximum number of variants of an enum: the tags of unions are signed bytes.
 const MOST: usize = 127;
 
 pub(crate) fn expand(

@@ -1,4 +1,4 @@
-//! Element types: the numbers that columns hold and that AwkwardForth programs write, under one name
+//! Element types: the types of numbers that columns hold and AwkwardForth programs write, with one name
 //! everywhere.
 //!
 //! ```
@@ -15,35 +15,36 @@ mod promote;
 
 macro_rules! dtypes {
     ($($(#[doc = $doc:literal])* $name:ident $word:literal $size:literal $typestr:literal $parser:literal;)*) => {
-        /// The type of an item: fixed width, native byte order. All matches are exhaustive: after adding a
-        /// type, the compiler shows every place that has to know it.
+        /// The type of an item: fixed width, native byte order. All matches are exhaustive: after a type is
+        /// added, the compiler reports every place that has to handle it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "lowercase"))]
         pub enum DType { $($(#[doc = $doc])* $name,)* }
 
         impl DType {
-            /// Every type.
+            /// All types.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The name NumPy and AwkwardForth use: `"bool"`, `"int8"`, … `"float64"`.
+            /// Returns the name in NumPy and AwkwardForth: `"bool"`, `"int8"`, … `"float64"`.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// Width in bytes: 1, 2, 4 or 8.
+            /// Returns the width in bytes: 1, 2, 4 or 8.
             #[must_use]
             pub const fn size(self) -> usize {
                 match self { $(Self::$name => $size,)* }
             }
 
-            /// NumPy's array-interface type string in native order, such as `"<f4"` or `"|b1"`.
+            /// Returns NumPy's array-interface type string in native byte order, such as `"<f4"` or `"|b1"`.
             #[must_use]
             pub const fn typestr(self) -> &'static str {
                 self.ordered_typestr(cfg!(target_endian = "big"))
             }
 
-            /// The same with the least significant byte first, or with the most significant one.
+            /// Returns NumPy's array-interface type string in little-endian byte order, or in big-endian
+            /// order if `big` is set.
             #[must_use]
             pub const fn ordered_typestr(self, big: bool) -> &'static str {
                 match self {
@@ -55,8 +56,8 @@ macro_rules! dtypes {
                 }
             }
 
-            /// The AwkwardForth word that reads one, without its arrow: `"i"`, or `"!i"` with the most
-            /// significant byte first.
+            /// Returns the AwkwardForth parser of one item, without its arrow: `"i"`, or `"!i"` in big-endian
+            /// byte order.
             #[must_use]
             pub const fn parser(self, big: bool) -> &'static str {
                 match self {
@@ -64,7 +65,7 @@ macro_rules! dtypes {
                 }
             }
 
-            /// The letter of that word.
+            /// Returns the letter of the AwkwardForth parser.
             #[must_use]
             pub const fn letter(self) -> char {
                 match self { $(Self::$name => $parser,)* }
@@ -76,21 +77,21 @@ macro_rules! dtypes {
 dtypes! {
     /// One byte, 0 or 1.
     Bool "bool" 1 "b1" '?';
-    /// Signed, 8 bits.
+    /// Signed integer of 8 bits.
     Int8 "int8" 1 "i1" 'b';
-    /// Signed, 16 bits.
+    /// Signed integer of 16 bits.
     Int16 "int16" 2 "i2" 'h';
-    /// Signed, 32 bits.
+    /// Signed integer of 32 bits.
     Int32 "int32" 4 "i4" 'i';
-    /// Signed, 64 bits.
+    /// Signed integer of 64 bits.
     Int64 "int64" 8 "i8" 'q';
-    /// Unsigned, 8 bits.
+    /// Unsigned integer of 8 bits.
     UInt8 "uint8" 1 "u1" 'B';
-    /// Unsigned, 16 bits.
+    /// Unsigned integer of 16 bits.
     UInt16 "uint16" 2 "u2" 'H';
-    /// Unsigned, 32 bits.
+    /// Unsigned integer of 32 bits.
     UInt32 "uint32" 4 "u4" 'I';
-    /// Unsigned, 64 bits.
+    /// Unsigned integer of 64 bits.
     UInt64 "uint64" 8 "u8" 'Q';
     /// IEEE 754 binary32.
     Float32 "float32" 4 "f4" 'f';
@@ -98,7 +99,8 @@ dtypes! {
     Float64 "float64" 8 "f8" 'd';
 }
 
-/// Runs a body with the Rust type of integers. What is done for other types stands behind it, as arms of a `match`.
+/// Evaluates a body with the Rust type of an integer [`DType`]. The arms of a `match` after it handle other
+/// types.
 ///
 /// ```
 /// use forthwith_dtype::{DType, with_integer};
@@ -124,7 +126,7 @@ macro_rules! with_integer {
 }
 
 impl DType {
-    /// The type of that name.
+    /// Returns the type with a name; `None` if there is none.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|dtype| dtype.name() == name)

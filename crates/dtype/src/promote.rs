@@ -3,7 +3,8 @@
 use crate::DType;
 
 impl DType {
-    /// The smallest type to which all of these convert by `numpy.result_type`; `None` without any.
+    /// Returns the smallest type to which all types convert by the rules of `numpy.result_type`; `None`
+    /// without any types.
     ///
     /// ```
     /// use forthwith_dtype::DType;
@@ -13,7 +14,7 @@ impl DType {
     /// ```
     #[must_use]
     pub fn promote(types: impl IntoIterator<Item = Self>) -> Option<Self> {
-        // Bytes of the widest type of each kind.
+        // Width in bytes of the widest type of each kind.
         let (mut is_any, mut signed, mut unsigned, mut float) = (false, 0, 0, 0);
         for dtype in types {
             is_any = true;
@@ -27,7 +28,7 @@ impl DType {
         }
         Some(match (float, signed, unsigned) {
             _ if !is_any => return None,
-            // A float has all integers of less than half its bits.
+            // A float represents all integers of at most half its bits.
             (1.., ..) if float == 8 || signed.max(unsigned) > 2 => Self::Float64,
             (1.., ..) => Self::Float32,
             (0, 0, 0) => Self::Bool,

@@ -1,4 +1,4 @@
-//! A program and what is made of it for each tier, when that is first wanted.
+//! A program and the code of each tier, which is generated on first use.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -28,11 +28,11 @@ pub struct Compiled {
     program: Program,
     pub(crate) plans: Plans,
     effects: OnceLock<Effects>,
-    /// For each variant, when first wanted.
+    /// Lowered code by variant, generated on first use.
     code: [OnceLock<Code>; Variant::ALL],
     flat: [OnceLock<FlatCode>; Variant::ALL],
     jit: [OnceLock<Result<Jit, Refusal>>; Variant::ALL],
-    /// Bytes decoded so far without machine code, by all machines.
+    /// Bytes that all machines have decoded so far without machine code, or announced.
     heat: AtomicU64,
 }
 
@@ -45,12 +45,12 @@ impl Deref for Compiled {
 }
 
 impl Compiled {
-    /// Compiles a source text, for all tiers.
+    /// Compiles a source text with the default options.
     pub fn new(source: &str) -> Result<Self, CompileError> {
         Self::with_options(source, Options::default())
     }
 
-    /// As [`Self::new`], with options.
+    /// Compiles a source text with options.
     ///
     /// ```
     /// # use forthwith_forth::{Compiled, LiteralWidth, Options};
@@ -73,19 +73,19 @@ impl Compiled {
         })
     }
 
-    /// The stack effects of the words.
+    /// Returns the stack effects of the words, which are computed on first use.
     pub(crate) fn effects(&self) -> &Effects {
         self.effects.get_or_init(|| Effects::new(&self.ir))
     }
 
-    /// The flat code for machines of a kind.
+    /// Returns the lowered code for machines of a variant, which is generated on first use.
     #[inline]
     pub(crate) fn code(&self, variant: Variant) -> &Code {
         let lower = || lower(&self.ir, &self.bytecode, &self.plans, self.effects(), variant);
         self.code[variant.number()].get_or_init(lower)
     }
 
-    /// The same for tier 1.
+    /// Returns the encoded flat code of tier 1 for machines of a variant, which is generated on first use.
     #[inline]
     pub(crate) fn flat(&self, variant: Variant) -> &FlatCode {
         self.flat[variant.number()].get_or_init(|| {
@@ -94,15 +94,16 @@ impl Compiled {
         })
     }
 
-    /// The machine code for machines of a kind, compiled when first asked for.
+    /// Returns the machine code for machines of a variant, which is compiled on first use, or the reason why
+    /// there is none.
     pub(crate) fn jit(&self, variant: Variant) -> Result<&Jit, Refusal> {
         let compile = || Jit::new(&self.ir, &self.plans, self.code(variant));
         self.jit[variant.number()].get_or_init(compile).as_ref().map_err(|refusal| *refusal)
     }
 
-    /// Compiles for a tier and a width of 32 or 64 bits what is otherwise compiled when it is first wanted.
-    /// Returns the bytes of machine code, which only [`Tier::Compiled`](crate::Tier::Compiled) has, and not
-    /// everywhere.
+    /// Compiles the code of a tier, for items of `bits` (32 or 64) bits, that would otherwise be compiled on
+    /// first use. Returns its size in bytes of machine code, which is 0 below
+    /// [`Tier::Compiled`](crate::Tier::Compiled) and on systems without machine code.
     pub fn prepare(&self, tier: Tier, bits: u32) -> usize {
         let variant = Variant::of(bits);
         if tier >= Tier::Fused {
@@ -111,13 +112,15 @@ impl Compiled {
         if tier >= Tier::Compiled { self.jit(variant).map_or(0, Jit::size) } else { 0 }
     }
 
-    /// Announces work, in bytes to decode, so that a program is compiled before the work if machine code pays for it.
+    /// Announces work, in bytes to decode, so that a program is compiled before the work if machine code pays
+    /// for it.
     pub fn announce(&self, bytes: u64) {
         self.heat.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Takes note of work, in bytes to decode; compiles once there was so much of it that it would have paid.
-    /// Whether it is settled now that there is machine code, or none.
+    /// Adds `bytes` decoded bytes to the count, and compiles machine code once the count reaches the
+    /// threshold at which compiling pays. Returns whether the decision is final: there is machine code, or
+    /// there will not be any.
     #[cold]
     pub(crate) fn warm(&self, variant: Variant, bytes: u64) -> bool {
         if self.jit[variant.number()].get().is_some() {
@@ -129,24 +132,24 @@ impl Compiled {
         let heat = self.heat.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes);
         let wanted = heat >= jit::threshold(&self.ir, &self.plans, self.code(variant));
         if wanted {
-            // Refused is settled as well.
+            // A refusal is final, too.
             let _ = self.jit(variant);
         }
         wanted
     }
 
-    /// Whether machine code was compiled already for some kind of machine, and what came of it.
+    /// Returns the outcome of the first compilation of machine code, of any variant, if there was one.
     pub(crate) fn known_machine_code(&self) -> Option<&Result<Jit, Refusal>> {
         self.jit.iter().find_map(OnceLock::get)
     }
 
-    /// The machine code, if it was compiled already.
+    /// Returns the machine code of a variant, if it was compiled already.
     #[inline]
     pub(crate) fn jit_if_ready(&self, variant: Variant) -> Option<&Jit> {
         self.jit[variant.number()].get()?.as_ref().ok()
     }
 
-    /// The same program, of which only recognised loops run natively.
+    /// Returns the program without flat code: only recognised loops run natively.
     #[cfg(test)]
     pub(crate) fn without_flat(self) -> Self {
         let none = || OnceLock::from(FlatCode::none(self.bytecode.code.len()));

@@ -1,17 +1,17 @@
-//! The errors of compiling and of running.
+//! Compile errors and run-time errors.
 
 use std::collections::HashMap;
 use std::fmt;
 
 macro_rules! define_compile_errors {
     ($($(#[$doc:meta])* $name:ident $text:literal;)*) => {
-        /// Why a source text is not a program.
+        /// Reason why a source text does not compile.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum CompileErrorKind { $(#[doc = $text] $name,)* }
 
         impl CompileErrorKind {
-            /// The message, without the place.
+            /// Returns the message, without the location.
             pub const fn message(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
@@ -55,14 +55,14 @@ define_compile_errors! {
     ProgramTooLarge "program is too large";
 }
 
-/// A compile error and its place in the source.
+/// A compile error and its location in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CompileError {
     kind: CompileErrorKind,
     line: usize,
     column: usize,
     snippet: String,
-    /// Where the word is that is wrong, its line with a mark below it, and what may have been meant.
+    /// Line and column of the offending word, its line with a mark below, and suggestions.
     marked: (usize, usize),
     quote: String,
     hint: String,
@@ -77,7 +77,7 @@ impl CompileError {
         Self { kind, line, column, snippet: indented(snippet), marked, quote, hint: String::new() }
     }
 
-    /// Marks another word than the first, and says what may have been meant by it.
+    /// Marks a word other than the first as the offending one, and adds suggestions for it.
     pub(crate) fn about(mut self, source: &str, at: usize, hint: String) -> Self {
         let (line, column) = line_column(source, at);
         (self.marked, self.quote) = ((line, column), quote(source, line, column));
@@ -85,28 +85,28 @@ impl CompileError {
         self
     }
 
-    /// The words that may have been meant, as a phrase that follows the message; empty if there are none.
+    /// Returns the suggested words, as a phrase that follows the message; empty if there are none.
     pub fn hint(&self) -> &str {
         &self.hint
     }
 
-    /// Line and column of the word that is wrong, where [`Self::line`] and [`Self::column`] are those of the
-    /// phrase it stands in.
+    /// Returns line and column of the offending word; [`Self::line`] and [`Self::column`] are those of the
+    /// phrase that contains it.
     pub fn marked(&self) -> (usize, usize) {
         self.marked
     }
 
-    /// The fault.
+    /// Returns the kind of the error.
     pub fn kind(&self) -> CompileErrorKind {
         self.kind
     }
 
-    /// Line in the source, from 1.
+    /// Returns the line in the source, counted from 1.
     pub fn line(&self) -> usize {
         self.line
     }
 
-    /// Column in that line, in characters, from 1.
+    /// Returns the column in that line, in characters, counted from 1.
     pub fn column(&self) -> usize {
         self.column
     }
@@ -132,16 +132,16 @@ impl fmt::Display for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// A line of a text, with the word at a column (both from 1) marked below it.
+/// Returns a line of a text, with the word at a column (both counted from 1) marked below it.
 pub fn quote(source: &str, line: usize, column: usize) -> String {
     /// Characters of a line that are shown.
     const SHOWN: usize = 100;
     let text = line.checked_sub(1).and_then(|line| source.lines().nth(line)).unwrap_or_default();
     let at = column.saturating_sub(1);
     let word = text.chars().skip(at).take_while(|c| !c.is_ascii_whitespace()).count().clamp(1, SHOWN);
-    // Of a long line, what is around the word.
+    // A long line is cut to the characters around the word.
     let from = if at + word > SHOWN { at.saturating_sub(SHOWN / 2) } else { 0 };
-    // One character for each, so that the mark stays where it belongs.
+    // Each character is replaced by exactly one, so that the mark stays below the word.
     let shown: String =
         text.chars().skip(from).take(SHOWN).map(|c| if c == '\t' { ' ' } else { c }).collect();
     let gap = " ".repeat(line.to_string().len());
@@ -149,10 +149,10 @@ pub fn quote(source: &str, line: usize, column: usize) -> String {
     format!("  {line} | {shown}\n  {gap} | {}{mark}", " ".repeat(at - from))
 }
 
-/// Lines of a snippet that are shown, and characters of each.
+/// Maximum number of lines of a snippet, and of characters of each line.
 const SHOWN: (usize, usize) = (12, 160);
 
-/// A text as it is quoted below an error: indented, and cut if it is long.
+/// Returns a text as it is quoted below an error: indented, and truncated if it is long.
 fn indented(text: &str) -> String {
     let mut quoted = String::new();
     for line in text.lines().take(SHOWN.0) {
@@ -169,7 +169,7 @@ fn indented(text: &str) -> String {
     quoted
 }
 
-/// Places of a text: line and column, both from 1, of byte offsets that never go back.
+/// Converts byte offsets that never decrease to line and column, both counted from 1.
 pub(crate) struct Lines<'a> {
     rest: &'a str,
     at: usize,
@@ -182,7 +182,7 @@ impl<'a> Lines<'a> {
         Self { rest: source, at: 0, line: 1, column: 1 }
     }
 
-    /// The place of an offset not before the last one asked for.
+    /// Returns line and column of an offset, which must not be less than the previous one.
     pub(crate) fn place(&mut self, at: usize) -> (usize, usize) {
         let (passed, rest) =
             self.rest.split_at_checked(at.saturating_sub(self.at)).unwrap_or((self.rest, ""));
@@ -195,7 +195,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// The places of many offsets, in one pass over the text.
+/// Returns line and column of many offsets, in one pass over the text.
 pub(crate) fn places(source: &str, offsets: impl Iterator<Item = u32>) -> HashMap<u32, (usize, usize)> {
     let mut offsets: Vec<u32> = offsets.collect();
     offsets.sort_unstable();
@@ -204,7 +204,7 @@ pub(crate) fn places(source: &str, offsets: impl Iterator<Item = u32>) -> HashMa
     offsets.into_iter().map(|at| (at, lines.place(at as usize))).collect()
 }
 
-/// Line and column, both from 1, of a byte offset.
+/// Returns line and column, both counted from 1, of a byte offset.
 pub(crate) fn line_column(source: &str, at: usize) -> (usize, usize) {
     let before = source.get(..at).unwrap_or(source);
     let line = before.matches('\n').count() + 1;
@@ -212,56 +212,57 @@ pub(crate) fn line_column(source: &str, at: usize) -> (usize, usize) {
     (line, column)
 }
 
-/// Why a run stopped.
+/// Error that stopped a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// `halt`, with the top of the stack at that moment: a fault code, by our convention.
+    /// `halt` was executed. The value is the top of the stack at that moment: by convention, an error code.
     UserHalt(Option<i64>),
     /// The return stack or the stack of `do` loops is full.
     RecursionDepthExceeded,
-    /// Fewer items than the word needs.
+    /// The stack has fewer items than the word needs.
     StackUnderflow,
-    /// No room to push.
+    /// The stack is full.
     StackOverflow,
-    /// A parser or `peek` beyond the end of an input.
+    /// A parser or `peek` reached beyond the end of an input.
     ReadBeyond,
-    /// `seek` outside of an input.
+    /// `seek` to a position outside of an input.
     SeekBeyond,
-    /// `skip` outside of an input.
+    /// `skip` to a position outside of an input.
     SkipBeyond,
-    /// `rewind` too far, or `dup` of an empty output.
+    /// `rewind` by a negative number or more items than the output has, or `dup` of an empty output.
     RewindBeyond,
     /// `/`, `mod` or `/mod` by zero.
     DivisionByZero,
-    /// A LEB128 number, or a text integer, that does not fit 64 bits.
+    /// A LEB128 number, or an integer in text, does not fit 64 bits.
     VarintTooBig,
-    /// No digits where a number is required.
+    /// Digits of a number are missing.
     TextNumberMissing,
-    /// No well-formed quoted string where one is required.
+    /// A quoted string is missing, malformed or too long.
     QuotedStringMissing,
-    /// None of the strings of an `enumonly` stands here.
+    /// The input matches none of the strings of an `enumonly`.
     EnumerationMissing,
-    /// Nothing was begun, or `halt` ended the run.
+    /// No run was begun, or `halt` ended it.
     NotReady,
-    /// The program is at its end.
+    /// The run is at its end.
     IsDone,
-    /// The outputs would need more memory than can be had.
+    /// The outputs need more memory than is available.
     OutOfMemory,
-    /// The outputs would need more than [`Limits::output_bytes`](crate::Limits).
+    /// The outputs need more than [`Limits::output_bytes`](crate::Limits).
     OutputLimitExceeded,
-    /// The inputs given do not fit: their number, or one is shorter than its position.
+    /// The number of inputs differs from the declarations, or an input is shorter than its position.
     InputMismatch,
-    /// The outputs given do not fit the declarations.
+    /// The outputs given differ from the declarations.
     OutputMismatch,
-    /// A word that is not in the dictionary was called.
+    /// The word called is not in the dictionary.
     UnknownWord,
-    /// The flag of [`Machine::set_interrupt`](crate::Machine::set_interrupt) was set. `resume` goes on.
+    /// The flag of [`Machine::set_interrupt`](crate::Machine::set_interrupt) was set. `resume` continues the
+    /// run.
     Interrupted,
 }
 
 impl RunError {
-    /// The name of the error as awkward spells it.
+    /// Returns the name of the error as Awkward Array spells it.
     pub const fn name(self) -> &'static str {
         self.texts().0
     }
@@ -329,14 +330,14 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-/// Where in the program an error happened.
+/// Location of an error in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Position of the failing instruction in [`Program::bytecodes`](crate::Program::bytecodes).
     pub bytecode: usize,
     /// The failing instruction, disassembled (one line).
     pub instruction: String,
-    /// The user word it belongs to; `None` in the main program.
+    /// Name of the user word that contains it; `None` in the main program.
     pub word: Option<String>,
     /// Line of the source, from 1.
     pub line: usize,

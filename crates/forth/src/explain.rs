@@ -1,4 +1,4 @@
-//! Which tier runs what, and why.
+//! Explains which tier runs which part of a program, and why.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -12,14 +12,15 @@ use crate::lower::ir::{Origin, Variant};
 use crate::lower::{Miss, Static};
 
 impl Compiled {
-    /// Which loops are recognised idioms, what else runs as flat code, what in the checked tier, and why.
+    /// Returns a description of the program: which loops are recognised idioms, what else runs as flat code,
+    /// what runs in the checked tier, and why.
     pub fn explain(&self) -> String {
         let mut text = explain(self);
         text.push_str(&format!("machine code: {}\n", self.explain_machine_code()));
         text
     }
 
-    /// The idioms that its recognised loops consist of.
+    /// Returns the idioms that the recognised loops consist of.
     ///
     /// ```
     /// use forthwith_forth::{Compiled, idioms::Idiom};
@@ -45,12 +46,12 @@ impl Compiled {
     }
 }
 
-/// One line for the main program, for each word and for each `do` loop; of other loops, those that run as
-/// flat code though what is around them does not.
+/// Describes the main program, each word and each `do` loop in a line; also the other loops that run as flat
+/// code although the code around them does not.
 fn explain(compiled: &Compiled) -> String {
     let program = &compiled.ir;
     let (effects, code, plans) = (compiled.effects(), compiled.code(Variant::of(64)), &compiled.plans);
-    // The loops that flat code has, each by the segment of its body.
+    // Loops inside flat code, by the segment of their body.
     let mut flat: HashSet<u32> = HashSet::new();
     for scope in &code.scopes {
         flat.extend(scope.loops.iter().map(|shape| shape.body));
@@ -117,7 +118,7 @@ fn bodies(program: &Ir) -> impl Iterator<Item = &Body> {
     std::iter::once(&program.main).chain(program.words.iter().map(|word| &word.body))
 }
 
-/// Where the indefinite loops are whose first bodies are these segments.
+/// Collects the source offsets of the indefinite loops whose first bodies are among the `wanted` segments.
 fn loops(body: &Body, wanted: &HashSet<u32>, to: &mut Vec<u32>) {
     for node in &body.nodes {
         if let Kind::Again(first) | Kind::Until(first) | Kind::While(first, _) = &node.kind

@@ -1,18 +1,18 @@
 #![doc = include_str!("../IDIOMS.md")]
 
-/// The words of a template that stand for something else, by what they stand for.
+/// Placeholders of templates, by kind.
 pub(crate) mod holes {
-    /// Inputs: where values come from, and where entries begin and end.
+    /// Inputs: the source of values, with the bounds of entries.
     pub(crate) const INPUTS: &[&str] = &["DATA"];
-    /// The variable that has the end of the entry.
+    /// The variable that holds the end of the entry.
     pub(crate) const VARIABLES: &[&str] = &["STOP"];
     /// Outputs.
     pub(crate) const OUTPUTS: &[&str] = &["OFFSETS", "OUT", "OTHER"];
-    /// Numbers; `CODE` is before a `halt`.
+    /// Numbers; `CODE` is the number before a `halt`.
     pub(crate) const NUMBERS: &[&str] = &["N", "M", "CODE"];
-    /// Parsers: one number for the stack, some items for an output, one item for an output.
+    /// Parsers: of one number to the stack, of several items to an output, of one item to an output.
     pub(crate) const READS: &[&str] = &["READ", "MANY", "ITEM"];
-    /// Phrases of any number.
+    /// Phrases of any length.
     pub(crate) const BODIES: &[&str] = &["BODY", "OTHERWISE"];
     /// One of `> >= < <= <>`.
     pub(crate) const COMPARE: &str = "COMPARE";
@@ -20,14 +20,14 @@ pub(crate) mod holes {
 
 macro_rules! idioms {
     ($($(#[doc = $doc:literal])* $name:ident = $template:expr;)*) => {
-        /// A phrase that runs as native code: one template, from which programs are written and by which they
-        /// are recognised.
+        /// A phrase that runs as native code: one template, from which programs are generated and by which
+        /// they are recognised.
         ///
-        /// Words in capitals stand for something else: `DATA` for the input that values come from, `STOP` for
-        /// the variable with the end of the entry, `OFFSETS`, `OUT` and `OTHER` for outputs, `N`, `M` and
-        /// `CODE` for numbers, `READ` for a parser with its input that leaves one number on the stack, `MANY`
-        /// for one that reads items into an output, `ITEM` for one that reads a single item into an output,
-        /// `COMPARE` for one of `> >= < <= <>`, `BODY` and `OTHERWISE` for phrases.
+        /// Words in capitals are placeholders: `DATA` for the input that values are read from, `STOP` for the
+        /// variable with the end of the entry, `OFFSETS`, `OUT` and `OTHER` for outputs, `N`, `M` and `CODE`
+        /// for numbers, `READ` for a parser with its input that leaves one number on the stack, `MANY` for a
+        /// parser that reads items into an output, `ITEM` for a parser that reads a single item into an
+        /// output, `COMPARE` for one of `> >= < <= <>`, `BODY` and `OTHERWISE` for phrases.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         #[non_exhaustive]
         pub enum Idiom {
@@ -35,10 +35,10 @@ macro_rules! idioms {
         }
 
         impl Idiom {
-            /// All of them, in the order in which they are looked for.
+            /// All idioms, in the order in which the matcher tries them.
             pub const ALL: &'static [Self] = &[$(Self::$name),*];
 
-            /// The words, a line for each line of a program.
+            /// Returns the template, one line for each line of a program.
             pub const fn template(self) -> &'static str {
                 match self {
                     $(Self::$name => $template,)*
@@ -48,42 +48,42 @@ macro_rules! idioms {
     };
 }
 
-/// The count of a short string, and of one with 255 bytes or more.
+/// The length of a string: one byte, or 255 and four more bytes.
 macro_rules! text_count {
     () => {
         "DATA B-> stack dup 255 = if drop DATA !I-> stack then"
     };
 }
 
-/// Whether the entry goes on.
+/// The test whether bytes of the entry are left.
 macro_rules! before_stop {
     () => {
         "DATA pos STOP @ <"
     };
 }
 
-/// Bytes that say how many they are.
+/// A skipped string: its length, which must not be negative, and as many bytes.
 macro_rules! skip_text {
     () => {
         "DATA zigzag-> stack dup 0 < if CODE halt then DATA skip"
     };
 }
 
-/// The words before the items of a block that need not be looked into.
+/// The words before the items of a skipped block.
 macro_rules! skipped_block {
     () => {
         concat!("begin DATA zigzag-> stack dup while\ndup 0 < if drop ", skip_text!(), " else\n")
     };
 }
 
-/// The words before the items of a block, whose size in bytes makes no difference.
+/// The words before the items of a block whose size in bytes is ignored.
 macro_rules! block {
     () => {
         "0 begin DATA zigzag-> stack dup 0 < if negate DATA zigzag-> stack drop then dup while\ndup "
     };
 }
 
-/// The same, if a block has to end where it says.
+/// The words before the items of a block whose size in bytes is checked.
 macro_rules! ending_block {
     () => {
         concat!(
@@ -93,7 +93,7 @@ macro_rules! ending_block {
     };
 }
 
-/// The words behind the items of such a block, and of the last one.
+/// The words after the items of a block with a checked size.
 macro_rules! ending {
     () => {
         " dup if DATA pos <> if CODE halt then else drop then + "
@@ -101,100 +101,101 @@ macro_rules! ending {
 }
 
 idioms! {
-    /// Go to the start of the entry, which another input has: little-endian, four bytes.
+    /// Seeks to the start of the entry, which is read from another input as four little-endian bytes.
     Start = "READ DATA seek";
-    /// The same, and a number of bytes farther.
+    /// Seeks to a number of bytes after the start of the entry, which is read from another input.
     StartBehind = "READ N + DATA seek";
-    /// The end of the entry, from another input.
+    /// Reads the end of the entry from another input.
     Stop = "READ STOP !";
-    /// A byte count that has to end where the entry does.
+    /// A byte count that must end at the end of the entry.
     ByteCount = "DATA !I-> stack N - DATA pos + STOP @ <> if CODE halt then";
-    /// The entry has to end here.
+    /// Checks that the position is the end of the entry.
     CheckEnd = "DATA pos STOP @ <> if CODE halt then";
-    /// A version that has to lie in a range.
+    /// A version that must be in a range.
     Version = "DATA !H-> stack N COMPARE if CODE halt then";
-    /// So many bytes that are not wanted.
+    /// Skips a fixed number of bytes.
     Skip = "N DATA skip";
-    /// A number that is not wanted.
+    /// Skips a number.
     SkipNumber = "READ drop";
-    /// A string that is not wanted.
+    /// Skips a string.
     SkipText = skip_text!();
-    /// Lists in blocks that are not wanted, of items of a fixed number of bytes.
+    /// Skips a list in blocks, of items of a fixed number of bytes.
     SkipBlocksOfSize = concat!(skipped_block!(), "dup DATA len > if CODE halt then N * DATA skip\nthen\nrepeat drop");
-    /// The same, of items of any size.
+    /// Skips a list in blocks, of items of any size.
     SkipBlocks = concat!(skipped_block!(), "0 do\nBODY\nloop\nthen\nrepeat drop");
     /// A string.
     Text = concat!(text_count!(), " dup OFFSETS +<- stack MANY");
-    /// A string that takes no bytes if it is empty and the last of the entry.
+    /// A string that takes no bytes if it is empty and the last value of the entry.
     TextIfAny = concat!(before_stop!(), " if ", text_count!(), " else 0 then\ndup OFFSETS +<- stack MANY");
-    /// Something, unless the entry ends before it.
+    /// A phrase that runs unless the entry ends before it.
     IfAny = concat!(before_stop!(), " if\nBODY\nthen");
-    /// The same, or something else.
+    /// A phrase that runs unless the entry ends before it, and another phrase that runs otherwise.
     IfAnyElse = concat!(before_stop!(), " if\nBODY\nelse\nOTHERWISE\nthen");
     /// Items up to the end of the entry.
     ToEnd = concat!("0 begin ", before_stop!(), " while 1+\nBODY\nrepeat OFFSETS +<- stack");
-    /// As many runs of items as whole sizes are left in the entry.
+    /// As many runs of items as fit in the remaining bytes of the entry.
     Rest = "STOP @ DATA pos - N / dup OFFSETS +<- stack\nM * MANY";
-    /// A number of which some bits say that something stands behind it.
+    /// A number that is written to an output, and a phrase that runs if some of its bits are set.
     Flags = "READ dup N and if BODY then OUT <- stack";
     /// A list of runs of items.
     ListOfRuns = "READ dup OFFSETS +<- stack\nN * MANY";
     /// A list of items.
     ListOfItems = "READ dup OFFSETS +<- stack\nMANY";
-    /// A list of anything.
+    /// A list whose items are phrases.
     List = "READ dup OFFSETS +<- stack\n0 do\nBODY\nloop";
-    /// Anything as often as a number says.
+    /// A phrase that runs as many times as a number says.
     Times = "READ\n0 do\nBODY\nloop";
     /// A run of items.
     Run = "N MANY";
-    /// Anything, repeated a number of times.
+    /// A phrase that runs a fixed number of times.
     Repeat = "N 0 do\nBODY\nloop";
     /// A list of items in blocks.
     BlocksOfItems = concat!(block!(), "MANY +\nrepeat drop OFFSETS +<- stack");
-    /// A list of anything in blocks.
+    /// A list in blocks whose items are phrases.
     Blocks = concat!(block!(), "0 do\nBODY\nloop +\nrepeat drop OFFSETS +<- stack");
-    /// A list of items in blocks that have to end where they say.
+    /// A list of items in blocks whose sizes in bytes are checked.
     EndingBlocksOfItems = concat!(ending_block!(), "MANY", ending!(), "\nrepeat drop drop OFFSETS +<- stack");
-    /// A list of anything in such blocks.
+    /// A list in blocks whose items are phrases and whose sizes in bytes are checked.
     EndingBlocks = concat!(ending_block!(), "0 do\nBODY\nloop", ending!(), "repeat drop drop OFFSETS +<- stack");
-    /// Something, if a number is not zero.
+    /// A phrase that runs if a number is not zero.
     If = "READ if\nBODY\nthen";
-    /// The same, or something else.
+    /// A phrase that runs if a number is not zero, and another phrase that runs otherwise.
     IfElse = "READ if\nBODY\nelse\nOTHERWISE\nthen";
-    /// One of several, by a number. There may be any number of arms, and anything behind the last.
+    /// One of several phrases, selected by a number. There may be any number of arms, and any default.
     Case = "READ case\n0 of\nBODY\nendof\n1 of\nOTHERWISE\nendof\nCODE halt endcase";
-    /// The same with a number that is stored.
+    /// A phrase that runs if a number is not zero; the number is written to an output.
     StoredIf = "READ dup OUT <- stack if\nBODY\nthen";
-    /// The same, or something else.
+    /// A phrase that runs if a number is not zero, and another phrase that runs otherwise; the number is
+    /// written to an output.
     StoredIfElse = "READ dup OUT <- stack if\nBODY\nelse\nOTHERWISE\nthen";
-    /// One of several, by a number that is stored.
+    /// One of several phrases, selected by a number that is written to an output.
     StoredCase = "READ dup OUT <- stack case\n0 of\nBODY\nendof\n1 of\nOTHERWISE\nendof\nCODE halt endcase";
     /// A number that passes through the stack.
     Number = "READ OUT <- stack";
-    /// The same, added to the last item.
+    /// A number that passes through the stack and is added to the last item of the output.
     AddedNumber = "READ OUT +<- stack";
     /// An item.
     Item = "ITEM";
-    /// The length of an output.
+    /// The length of one output, written to another.
     Length = "OUT len OTHER <- stack";
     /// A constant.
     Constant = "N OUT <- stack";
-    /// A constant, added to the last item.
+    /// A constant that is added to the last item of the output.
     AddedConstant = "N OUT +<- stack";
-    /// A byte count round phrases, whose end stays on the stack until they are through.
+    /// A byte count around phrases, whose end stays on the stack until they have run.
     Frame = "DATA !I-> stack N - DATA pos +\nBODY\nDATA pos <> if CODE halt then";
 }
 
-/// The words that leave the length of a string on the stack, as [`Idiom::Text`] has it: of one byte, or of
+/// Returns the words that leave the length of a string on the stack, as in [`Idiom::Text`]: one byte, or
 /// five.
 pub fn text_count(data: &str) -> String {
     text_count!().replace("DATA", data)
 }
 
 impl Idiom {
-    /// The lines of a program that are this idiom: each word in capitals is replaced by what is given for it.
-    /// Lines that are a `BODY` or `OTHERWISE` for which nothing is given are left out, and so the lines
-    /// around them come back.
+    /// Returns the lines of a program for this idiom: each placeholder is replaced by the text given for it.
+    /// Lines that are a `BODY` or `OTHERWISE` without a text are left out, so that the lines around them are
+    /// returned.
     ///
     /// ```
     /// use forthwith_forth::idioms::Idiom;
@@ -208,7 +209,7 @@ impl Idiom {
     /// ```
     ///
     /// # Panics
-    /// If the template has another number of lines: a defect of the caller.
+    /// If the number of lines is not `LINES`, which is a defect of the caller.
     pub fn lines<const LINES: usize>(self, given: &[(&str, &str)]) -> [String; LINES] {
         let lines = self.template().lines().filter_map(|line| {
             let word = |word| given.iter().find(|(name, _)| *name == word).map_or(word, |(_, text)| *text);
@@ -222,17 +223,17 @@ impl Idiom {
         }
     }
 
-    /// An idiom of one line: see [`Self::lines`].
+    /// Returns the line of an idiom that has one: see [`Self::lines`].
     ///
     /// # Panics
-    /// As [`Self::lines`].
+    /// If the idiom does not have exactly one line.
     pub fn line(self, given: &[(&str, &str)]) -> String {
         let [line] = self.lines(given);
         line
     }
 }
 
-/// Some idioms.
+/// A set of idioms, one bit each.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Idioms(u64);
 

@@ -1,12 +1,12 @@
 //! The AwkwardForth language and a machine for it.
 //!
-//! AwkwardForth is a small Forth for describing how bytes become columns: integers on a stack steer the flow,
-//! parser words move data from untyped inputs to typed outputs. Programs are made at run time from a file's
-//! own schema.
+//! AwkwardForth is a small Forth for describing how bytes become columns: integers on a stack control the
+//! flow, and parser words move data from untyped inputs to typed outputs. Programs are generated at run time
+//! from the schema in a file.
 //!
 //! * [`Compiled`] is a program: compiled once from text, immutable, shared by reference count.
-//! * [`Machine`] runs it. Inputs are given to each call, so a machine borrows nothing between calls.
-//! * [`Output`] is a column being written, over memory of its own or of the caller (see [`Memory`]).
+//! * [`Machine`] runs it. Inputs are passed to each call, so a machine borrows nothing between calls.
+//! * [`Output`] is an append-only column over memory of its own or of the caller (see [`Memory`]).
 //!
 //! ```
 //! use std::sync::Arc;
@@ -29,20 +29,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! How to drive a machine, with pauses, steps, limits, counters and memory of one's own, is told by a program
-//! that runs, `examples/essay.rs`: `cargo run -p forthwith-forth --example essay`.
+//! The program `examples/essay.rs` shows how to drive a machine with pauses, single steps, limits, counters
+//! and caller-provided memory: `cargo run -p forthwith-forth --example essay`.
 //!
 //! Every instruction is a row of one table ([`isa`]). There are three tiers with equal results ([`Tier`]):
-//! the checked interpreter, which owns the semantics; flat code with native loops for what [`idioms`] lists;
-//! and machine code, if the feature `jit` is on and the system lets it. [`Compiled::explain`] says which one
-//! runs.
+//! the checked interpreter, which defines the semantics; flat code with native loops for the phrases in
+//! [`idioms`]; and machine code, if the feature `jit` is enabled and the system allows it.
+//! [`Compiled::explain`] reports which one runs.
 //!
-//! A program that does not end runs for ever: counts are not bounded, only the memory of outputs is (see
-//! [`Limits`]). Another thread can end it ([`Machine::set_interrupt`]).
+//! A program may run without bound: only the memory of outputs is limited, not the number of instructions
+//! (see [`Limits`]). Another thread can interrupt it ([`Machine::set_interrupt`]).
 
 #![deny(missing_docs)]
-// Columns are raw memory that may belong to somebody else, kernels write past the end into agreed slack, flat
-// code reads registers and inputs by checked places without checking twice, and machine code is called.
+// Columns are raw memory that the caller may own, kernels write past the end into the agreed slack, flat code
+// accesses registers and inputs at indices that were checked before, and machine code is called.
 #![allow(unsafe_code)]
 
 mod compile;

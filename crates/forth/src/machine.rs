@@ -1,4 +1,4 @@
-//! The machine: a program and its state, as a host drives them.
+//! The machine: a program and its state, driven by a host.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -19,21 +19,21 @@ pub struct Machine<W: Width = W64> {
 }
 
 impl Machine {
-    /// A machine with 64-bit items.
+    /// Creates a machine with 64-bit items.
     pub fn new(compiled: Arc<Compiled>, limits: Limits) -> Self {
         Self::with_width(compiled, limits)
     }
 }
 
 impl Machine<W32> {
-    /// A machine with 32-bit items.
+    /// Creates a machine with 32-bit items.
     pub fn new32(compiled: Arc<Compiled>, limits: Limits) -> Self {
         Self::with_width(compiled, limits)
     }
 }
 
 impl<W: Width> Machine<W> {
-    /// A machine of any width.
+    /// Creates a machine whose items have the width `W`.
     pub fn with_width(compiled: Arc<Compiled>, limits: Limits) -> Self {
         Self {
             state: State::new(limits, compiled.variables().len(), compiled.inputs().len()),
@@ -44,13 +44,17 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Clears the state, makes new outputs and stands before the first instruction.
+    /// Clears the state, creates new outputs and moves to the first instruction of the main program.
     pub fn begin(&mut self) {
         let outputs = self.compiled.outputs().iter().map(|output| Output::owned(output.dtype)).collect();
         self.begin_unchecked(outputs);
     }
 
-    /// As [`Self::begin`], with outputs of the caller in the order of the declarations.
+    /// Clears the state as [`Self::begin`] does, and writes to outputs of the caller, in the order of the
+    /// declarations.
+    ///
+    /// # Errors
+    /// Returns [`RunError::OutputMismatch`] if their number or their dtypes differ from the declarations.
     pub fn begin_with(&mut self, outputs: Vec<Output>) -> Result<(), RunError> {
         let declared = self.compiled.outputs();
         let fits = outputs.len() == declared.len()
@@ -62,8 +66,12 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Goes on with new inputs (all positions 0), keeping stack, variables and outputs. With `restart`, the
-    /// main program starts anew on top of whatever is pending.
+    /// Continues with new inputs, whose positions are 0, and keeps stack, variables and outputs. With
+    /// `restart`, the main program starts again on top of any pending run.
+    ///
+    /// # Errors
+    /// Returns the error that stopped the machine, [`RunError::NotReady`], or
+    /// [`RunError::RecursionDepthExceeded`].
     pub fn begin_again(&mut self, restart: bool) -> Result<(), RunError> {
         self.check_ready()?;
         if restart {
@@ -76,19 +84,20 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Drops everything but the counters; the machine is as new.
+    /// Discards the state except for limits, counters and the settings of the host; `begin` has to be called
+    /// next.
     pub fn reset(&mut self) {
         self.begin_unchecked(Vec::new());
         self.state.frames.clear();
         self.ready = false;
     }
 
-    /// Forgets an error, so that a ready machine can go on after the failing instruction.
+    /// Clears an error, so that a ready machine can continue after the failing instruction.
     pub fn clear_error(&mut self) {
         self.error = None;
     }
 
-    /// `begin` and `resume`.
+    /// Calls [`Self::begin`], then [`Self::resume`].
     pub fn run(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.begin();
         self.resume(inputs)
@@ -109,8 +118,8 @@ impl<W: Width> Machine<W> {
         result
     }
 
-    /// Ends the bodies whose end is reached, as the next `step` would first of all:
-    /// [`Self::bytecode_position`] is then that of the next instruction, which is what a debugger shows.
+    /// Leaves the bodies that are at their end, which is the first thing that the next `step` would do.
+    /// [`Self::bytecode_position`] then is the position of the next instruction, as a debugger shows it.
     pub fn settle(&mut self, inputs: &[&[u8]]) -> Result<Status, RunError> {
         self.check_running(inputs)?;
         self.unpark();
@@ -126,7 +135,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Runs a user word on top of what is pending, until its end, a `pause` or an error.
+    /// Runs a user word on top of any pending run, until its end, a `pause` or an error.
     pub fn call(&mut self, word: &str, inputs: &[&[u8]]) -> Result<Status, RunError> {
         let segment = self.compiled.word_segment(word).ok_or(RunError::UnknownWord)?;
         self.check_ready()?;
@@ -136,7 +145,10 @@ impl<W: Width> Machine<W> {
         self.execute(inputs, false)
     }
 
-    /// Pushes onto the stack; a number that does not fit the width is cut.
+    /// Pushes a number onto the stack, wrapped to the width.
+    ///
+    /// # Errors
+    /// Returns [`RunError::StackOverflow`] if the stack is full.
     pub fn push(&mut self, value: i64) -> Result<(), RunError> {
         if self.state.stack.len() >= self.state.limits.stack {
             return Err(RunError::StackOverflow);
@@ -145,7 +157,10 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Pops from the stack.
+    /// Pops a number from the stack.
+    ///
+    /// # Errors
+    /// Returns [`RunError::StackUnderflow`] if the stack is empty.
     pub fn pop(&mut self) -> Result<i64, RunError> {
         self.state.stack.pop().ok_or(RunError::StackUnderflow)
     }
@@ -155,21 +170,22 @@ impl<W: Width> Machine<W> {
         self.state.stack.clear();
     }
 
-    /// Moves an input to a position; it is compared with the length at the next `resume`.
+    /// Sets the position in an input, in bytes. It is compared with the length of the input at the next
+    /// `resume`. An unknown input is ignored.
     pub fn set_position(&mut self, input: usize, position: usize) {
         if let Some(slot) = self.state.positions.get_mut(input) {
             *slot = position;
         }
     }
 
-    /// Sets a variable; a number that does not fit the width is cut.
+    /// Sets a variable to a number, wrapped to the width. An unknown variable is ignored.
     pub fn set_variable(&mut self, variable: usize, value: i64) {
         if let Some(slot) = self.state.variables.get_mut(variable) {
             *slot = W::wrap(value);
         }
     }
 
-    /// Fixes the tier, or (None) leaves it to the environment and then to the machine.
+    /// Sets the tier; `None` leaves the choice to the environment and then to the machine.
     pub fn force_tier(&mut self, tier: Option<Tier>) {
         self.state.forced = tier.or_else(Tier::chosen);
     }
@@ -180,26 +196,26 @@ impl<W: Width> Machine<W> {
         self.state.native = false;
     }
 
-    /// Where the printing words print to; nowhere at first.
+    /// Sets the callback for printed text; without one, which is the default, the text is discarded.
     pub fn set_printer(&mut self, printer: Option<Printer>) {
         self.state.printer = printer;
     }
 
-    /// A flag by which another thread ends a run: while it is set, [`Self::resume`], [`Self::run`] and
-    /// [`Self::call`] end with [`RunError::Interrupted`] at the next pass of a loop or call of a word, and
-    /// the next `resume` goes on from there.
+    /// Sets the flag with which another thread interrupts a run. While it is set, [`Self::resume`],
+    /// [`Self::run`] and [`Self::call`] return [`RunError::Interrupted`] at the next pass of a loop or call
+    /// of a word, and the next `resume` continues from that instruction.
     ///
-    /// A single word that moves much is not interrupted. Without a flag, which is how machines are made,
-    /// loops never look.
+    /// A single word is not interrupted, however many items it moves. Without a flag, which is the default,
+    /// loops do not poll.
     pub fn set_interrupt(&mut self, flag: Option<Arc<AtomicBool>>) {
         if self.state.interrupt.is_some() != flag.is_some() {
-            // Where it waits is a place in the code for the one or the other.
+            // The parked position refers to the code of the other variant.
             self.unpark();
         }
         self.state.interrupt = flag;
     }
 
-    /// Takes the outputs away, in the order of the declarations. The machine then has to `begin` again.
+    /// Takes the outputs, in the order of the declarations. The machine then has to `begin` again.
     pub fn take_outputs(&mut self) -> Vec<Output> {
         self.state.frames.clear();
         self.state.parked = None;
@@ -207,76 +223,77 @@ impl<W: Width> Machine<W> {
         std::mem::take(&mut self.state.outputs.list)
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn compiled(&self) -> &Arc<Compiled> {
         &self.compiled
     }
 
-    /// The limits given.
+    /// Returns the limits that the machine was created with.
     pub fn limits(&self) -> Limits {
         self.state.limits
     }
 
-    /// The stack, top last.
+    /// Returns the stack, top last.
     pub fn stack(&self) -> &[i64] {
         &self.state.stack
     }
 
-    /// The variables, in the order of their declarations.
+    /// Returns the values of the variables, in the order of their declarations.
     pub fn variables(&self) -> &[i64] {
         &self.state.variables
     }
 
-    /// The position in an input, in bytes. Unknown inputs are at 0.
+    /// Returns the position in an input, in bytes; 0 for an unknown input.
     pub fn position(&self, input: usize) -> usize {
         self.state.positions.get(input).copied().unwrap_or(0)
     }
 
-    /// The outputs, in the order of their declarations; none before `begin`.
+    /// Returns the outputs, in the order of their declarations; the slice is empty before `begin`.
     pub fn outputs(&self) -> &[Output] {
         &self.state.outputs.list
     }
 
-    /// The index of the outermost `do` loop that is (or was, at the error) running: the entry number.
+    /// Returns the index of the outermost `do` loop that is running (or was, when an error occurred): the
+    /// entry number.
     pub fn outer_index(&self) -> Option<i64> {
         self.outermost()
     }
 
-    /// Index and limit of every `do` loop that is running, outermost first.
+    /// Returns index and limit of every running `do` loop, outermost first.
     pub fn loops(&self) -> impl DoubleEndedIterator<Item = (i64, i64)> + ExactSizeIterator + '_ {
         self.running().into_iter()
     }
 
-    /// The counts of executed words.
+    /// Returns the counts of executed words.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
 
-    /// Whether the counters counted everything since they were zero: native code, once it ran, does not
-    /// count. In [`Tier::Checked`] they always are exact.
+    /// Whether the counters include everything since they were reset: native code does not count. In
+    /// [`Tier::Checked`] they always are exact.
     pub fn counters_exact(&self) -> bool {
         !self.state.native
     }
 
-    /// Whether something was begun that did not end in `halt`.
+    /// Whether a run was begun and did not end in `halt`.
     pub fn is_ready(&self) -> bool {
         self.ready
     }
 
-    /// Whether there is nothing left to run.
+    /// Whether no run is pending.
     pub fn is_done(&self) -> bool {
         self.state.frames.is_empty()
     }
 
-    /// Whether the segment being run is at its end.
+    /// Whether the running segment is at its end.
     pub fn is_segment_done(&self) -> bool {
         self.bytecode_position().is_none()
     }
 
-    /// Position of the next instruction; None at the end of a segment or when done.
+    /// Returns the bytecode position of the next instruction; `None` at the end of a segment or when done.
     pub fn bytecode_position(&self) -> Option<usize> {
         let (pc, end) = match self.body_at_end() {
-            // A loop stands at its own operand, from where it takes the next turn.
+            // The position of a loop is its own operand, from which it starts the next pass.
             Some(frame) if matches!(frame.kind, FrameKind::Loop | FrameKind::StepLoop) => {
                 (frame.pc - 1, frame.end)
             }
@@ -286,24 +303,26 @@ impl<W: Width> Machine<W> {
         (!self.is_done() && pc < end).then_some(pc)
     }
 
-    /// Entries of the return stack above the call of the host (1 in the main program); None when done.
+    /// Returns the number of entries of the return stack above the call by the host (1 in the main program);
+    /// `None` when done.
     pub fn recursion_depth(&self) -> Option<usize> {
         Some(self.depth()? - usize::from(self.body_at_end().is_some()))
     }
 
-    /// A run that stops at the end of a body, other than by an error, counts as having left it.
+    /// Returns the frame of the body whose end the run has reached, other than by an error: such a body
+    /// counts as left.
     fn body_at_end(&self) -> Option<Frame> {
         let (pc, end) = self.place();
         let at_end = pc >= end && self.error.is_none();
         self.innermost().filter(|frame| at_end && frame.kind != FrameKind::Host)
     }
 
-    /// The error that stopped the machine, until `begin` or `clear_error`.
+    /// Returns the error that stopped the machine, until `begin` or `clear_error`.
     pub fn error(&self) -> Option<RunError> {
         self.error.map(|(error, _)| error)
     }
 
-    /// Where that error happened.
+    /// Returns the location of the error that stopped the machine.
     pub fn error_location(&self) -> Option<Location> {
         self.error.map(|(_, at)| self.compiled.location(at))
     }
@@ -327,7 +346,7 @@ impl<W: Width> Machine<W> {
         });
     }
 
-    /// Enters a segment on top of what is pending.
+    /// Enters a segment on top of any pending run.
     fn enter_anew(&mut self, segment: usize, kind: FrameKind) -> Result<(), RunError> {
         if self.state.frames.len() >= self.state.limits.recursion {
             return Err(RunError::RecursionDepthExceeded);
@@ -348,7 +367,7 @@ impl<W: Width> Machine<W> {
     }
 
     fn check_running(&self, inputs: &[&[u8]]) -> Result<(), RunError> {
-        // After `halt` the machine is not ready, and that is what it says.
+        // After `halt` the machine is not ready, which takes precedence over the error of the halt.
         if !self.ready {
             return Err(RunError::NotReady);
         }
@@ -365,18 +384,18 @@ impl<W: Width> Machine<W> {
         if fits { Ok(()) } else { Err(RunError::InputMismatch) }
     }
 
-    /// Which code it runs.
+    /// Returns the variant of the code that this machine runs.
     #[inline]
     pub(crate) fn variant(&self) -> Variant {
         Variant { bits: W::BITS, polled: self.state.interrupt.is_some() }
     }
 
-    /// Runs and keeps the error, if any.
+    /// Runs, and stores the error that stops the run, if any.
     fn execute(&mut self, inputs: &[&[u8]], single: bool) -> Result<Status, RunError> {
         self.state.outputs.payload = inputs.iter().map(|input| input.len()).sum();
         let result = self.interpret(inputs, single);
         result.map_err(|(error, at)| {
-            // Nothing is wrong: it may go on.
+            // An interrupt is not a failure: the run can be resumed.
             if error == RunError::Interrupted {
                 return error;
             }

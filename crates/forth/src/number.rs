@@ -1,4 +1,4 @@
-//! Numbers on their way into items of outputs.
+//! Conversion of parsed numbers to stack items and output items.
 
 use crate::DType;
 
@@ -12,7 +12,8 @@ pub(crate) enum Number {
 }
 
 impl Number {
-    /// As the stack sees it before the width is applied: floats truncate, what does not fit becomes MIN.
+    /// Converts to a stack item before the width is applied: floats are truncated, and those out of range
+    /// become `i64::MIN`.
     pub(crate) fn to_stack(self) -> i64 {
         match self {
             Self::Signed(x) => x,
@@ -22,7 +23,7 @@ impl Number {
         }
     }
 
-    /// As a stack of 32 bits sees it.
+    /// Converts to an item of a 32-bit stack: integers are wrapped, floats out of range become `i32::MIN`.
     pub(crate) fn to_stack32(self) -> i64 {
         match self {
             Self::Single(x) => i64::from(to_int32(f64::from(x))),
@@ -76,7 +77,7 @@ impl Number {
         }
     }
 
-    /// The bytes of the item in native order; only the first `dtype.size()` count.
+    /// Returns the bytes of the item in native byte order; only the first `dtype.size()` are significant.
     pub(crate) fn to_item(self, dtype: DType) -> [u8; 8] {
         match dtype {
             DType::Bool => padded([u8::from(self.is_true())]),
@@ -92,7 +93,7 @@ impl Number {
     }
 }
 
-/// `last + value` in the arithmetic of the dtype; both as item bytes.
+/// Returns `last + value` in the arithmetic of the dtype; all three are item bytes.
 pub(crate) fn add_items(dtype: DType, last: [u8; 8], value: [u8; 8]) -> [u8; 8] {
     macro_rules! sum {
         ($type:ty, $n:literal, $add:expr) => {{
@@ -123,7 +124,7 @@ fn padded<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
     item
 }
 
-// Rust's `as` saturates; the language says MIN, as x86 hardware does.
+// Rust's `as` saturates; the language yields MIN for values out of range, as x86 hardware does.
 fn to_int64(x: f64) -> i64 {
     if (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&x) { x as i64 } else { i64::MIN }
 }

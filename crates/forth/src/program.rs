@@ -7,15 +7,15 @@ use crate::compile::ir::{Ir, OutputDecl};
 use crate::compile::{Bytecode, Decompiler, Options, emit, parse};
 use crate::error::{CompileError, Lines, Location, places};
 
-/// A program, and nothing of how it is run: its text, the structure that was read from it, and the bytecode
-/// made of that. [`Compiled`](crate::Compiled) is one that machines run.
+/// A parsed program: its text, its structure and its bytecode. [`Compiled`](crate::Compiled) adds the code of
+/// each tier, for machines to run.
 #[derive(Debug)]
 pub struct Program {
     source: String,
     options: Options,
     pub(crate) ir: Ir,
     pub(crate) bytecode: Bytecode,
-    /// Line and column of what bytecode is made of, when first wanted.
+    /// Line and column of each source offset that bytecode refers to, computed on first use.
     places: OnceLock<HashMap<u32, (usize, usize)>>,
 }
 
@@ -26,69 +26,71 @@ impl Program {
         Ok(Self { source: source.to_owned(), options, ir, bytecode, places: OnceLock::new() })
     }
 
-    /// The text.
+    /// Returns the source text.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The options it was compiled with.
+    /// Returns the options that the program was compiled with.
     pub fn options(&self) -> Options {
         self.options
     }
 
-    /// The external bytecode, all segments one after the other.
+    /// Returns the external bytecode, all segments one after the other.
     pub fn bytecodes(&self) -> &[i32] {
         &self.bytecode.code
     }
 
-    /// Where each segment starts in [`Self::bytecodes`]; one more number than segments.
+    /// Returns the start of each segment in [`Self::bytecodes`], followed by the end of the last segment.
     pub fn bytecodes_offsets(&self) -> &[i64] {
         &self.bytecode.offsets
     }
 
-    /// The bytecode of a user word, without that of structures in it.
+    /// Returns the bytecode of a user word, without the segments of structures inside it; `None` if there is
+    /// no such word.
     pub fn word_bytecodes(&self, name: &str) -> Option<&[i32]> {
         let (start, end) = self.segment(self.word_segment(name)?);
         Some(&self.bytecode.code[start..end])
     }
 
-    /// The program in canonical layout, from its bytecode.
+    /// Returns the text of the program in canonical layout, decompiled from its bytecode.
     pub fn decompiled(&self) -> String {
         self.decompiler().program()
     }
 
-    /// User words in the order of their definitions.
+    /// Returns the names of the user words, in the order of their definitions.
     pub fn dictionary(&self) -> Vec<&str> {
         self.ir.words.iter().map(|word| word.name.as_str()).collect()
     }
 
-    /// Declared inputs.
+    /// Returns the names of the declared inputs.
     pub fn inputs(&self) -> &[String] {
         &self.ir.inputs
     }
 
-    /// Declared outputs.
+    /// Returns the declared outputs.
     pub fn outputs(&self) -> &[OutputDecl] {
         &self.ir.outputs
     }
 
-    /// Declared variables.
+    /// Returns the names of the declared variables.
     pub fn variables(&self) -> &[String] {
         &self.ir.variables
     }
 
-    /// Strings in order of appearance, by the number `s"` pushes.
+    /// Returns the strings in order of appearance; `s"` pushes the index.
     pub fn strings(&self) -> &[String] {
         &self.ir.strings
     }
 
-    /// Line and column of every literal that does not fit 32 bits and was cut.
+    /// Returns line and column of every literal that exceeded 32 bits and was truncated.
     pub fn cut_literals(&self) -> Vec<(usize, usize)> {
         let mut lines = Lines::new(&self.source);
         self.ir.cut_literals.iter().map(|&at| lines.place(at as usize)).collect()
     }
 
-    /// The instruction at a position of the bytecode, disassembled.
+    /// Returns the disassembled instruction at a position of the bytecode; `None` if no instruction begins
+    /// there.
     pub fn instruction(&self, at: usize) -> Option<String> {
         let mut text = String::new();
         self.decompiler().length(at)?;
@@ -96,12 +98,13 @@ impl Program {
         Some(text)
     }
 
-    /// How many numbers the instruction at a position of the bytecode takes.
+    /// Returns the number of bytecode numbers that the instruction at a position has, opcode included; `None`
+    /// if no instruction begins there.
     pub fn instruction_length(&self, at: usize) -> Option<usize> {
         self.decompiler().length(at)
     }
 
-    /// The segment a user word is.
+    /// Returns the segment of a user word.
     pub(crate) fn word_segment(&self, name: &str) -> Option<usize> {
         self.ir.words.iter().find(|word| word.name == name).map(|word| word.body.segment as usize)
     }
@@ -111,7 +114,7 @@ impl Program {
         (offsets[segment] as usize, offsets[segment + 1] as usize)
     }
 
-    /// Where in the source an instruction of the bytecode comes from.
+    /// Returns the place in the source that an instruction of the bytecode comes from.
     pub fn location(&self, at: usize) -> Location {
         let places = self.places.get_or_init(|| places(&self.source, self.bytecode.places.iter().copied()));
         let place = self.bytecode.places.get(at).and_then(|place| places.get(place));

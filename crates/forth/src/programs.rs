@@ -1,4 +1,4 @@
-//! Compiled programs by their text.
+//! A cache of compiled programs by their text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,17 +8,16 @@ use crate::compiled::Compiled;
 use crate::error::CompileError;
 use forthwith_platform::ForkLocal;
 
-/// Programs kept unless told otherwise.
+/// Default capacity, in programs.
 const CAPACITY: usize = 1024;
-/// Texts kept together are no longer than this, whatever their number.
+/// Upper bound on the total length of the cached texts, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
 /// A bounded collection of compiled programs, shared by threads.
 ///
-/// Programs are made at run time from the schema of a file, and most files of a reader have the same few
-/// schemas. What was not asked for the longest time goes first. Two threads that ask for the same new text at
-/// the same time may both compile it, so that no thread waits for the compilation of another; both get the
-/// same program.
+/// Programs are generated at run time from the schema of a file, and most files of a reader have the same few
+/// schemas. The least recently used programs are evicted first. Two threads that request the same new text at
+/// the same time may both compile it, so that neither waits for the other; both get the same program.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,9 +37,9 @@ pub struct Programs {
 #[derive(Debug, Default)]
 struct Kept {
     by_text: HashMap<Key, Entry>,
-    /// Bytes of all texts.
+    /// Total length of all texts, in bytes.
     bytes: usize,
-    /// Counts requests.
+    /// Number of requests so far.
     clock: u64,
 }
 
@@ -61,25 +60,27 @@ impl Default for Programs {
 }
 
 impl Programs {
-    /// Room for `capacity` programs, at least one.
+    /// Creates a cache for at most `capacity` programs; 0 is taken as 1.
     pub fn new(capacity: usize) -> Self {
         Self { capacity: capacity.max(1), kept: Mutex::default() }
     }
 
-    /// The programs of this process, with their profiles and machine code, for callers without a reason to keep programs apart.
+    /// Returns the programs of this process, with their profiles and machine code, for callers without a
+    /// reason to keep programs apart.
     ///
-    /// A forked process has programs of its own, since another thread of its parent may have been compiling the parent's.
+    /// A forked process has its own programs, since another thread of its parent may have held the lock on
+    /// the parent's.
     pub fn of_process() -> &'static Self {
         static PROGRAMS: ForkLocal<Programs> = ForkLocal::new();
         PROGRAMS.get()
     }
 
-    /// The program of a text. Errors are not kept.
+    /// Returns the program of a text, and compiles it if it is not cached. Errors are not cached.
     pub fn get(&self, source: &str) -> Result<Arc<Compiled>, CompileError> {
         self.get_with(source, Options::default())
     }
 
-    /// The program of a text compiled with options.
+    /// Returns the program of a text compiled with options. See [`Self::get`].
     pub fn get_with(&self, source: &str, options: Options) -> Result<Arc<Compiled>, CompileError> {
         let key = Key(options, source.into());
         if let Some(found) = self.lock().find(&key) {
@@ -101,23 +102,23 @@ impl Programs {
         Ok(made)
     }
 
-    /// Programs kept.
+    /// Returns the number of cached programs.
     pub fn len(&self) -> usize {
         self.lock().by_text.len()
     }
 
-    /// Whether none is kept.
+    /// Whether the cache is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Forgets all programs; machines that run them keep theirs.
+    /// Removes all programs; machines that run them keep theirs.
     pub fn clear(&self) {
         *self.lock() = Kept::default();
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
-        // Nothing that can panic changes more than one field.
+        // A poisoned lock is harmless: no panic can happen between the changes of two fields.
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -130,7 +131,8 @@ impl Kept {
         Some(Arc::clone(&entry.compiled))
     }
 
-    /// Half at a time, so that a reader of ever new texts does not look through all of them for each.
+    /// Evicts the less recently used half. An eviction scans all entries, at a cost that many new texts
+    /// share.
     fn drop_older_half(&mut self) {
         let mut used: Vec<u64> = self.by_text.values().map(|entry| entry.used).collect();
         used.sort_unstable();

@@ -1,13 +1,15 @@
 //! Suggestions for a name that does not exist.
 
-/// The candidates most similar to `name`, best first: at most three, and none if nothing comes close.
+/// Returns the candidates most similar to `name`, best first: at most three, and none if no candidate is
+/// close enough.
 pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     let wanted: Vec<char> = name.to_lowercase().chars().take(MAX_LENGTH).collect();
     let limit = wanted.len().div_ceil(3).clamp(1, 4);
     let mut found: Vec<(usize, &str)> = Vec::new();
     for candidate in candidates.into_iter().take(MAX_CANDIDATES) {
         let letters: Vec<char> = candidate.to_lowercase().chars().take(MAX_LENGTH).collect();
-        // A name with something before or behind it is close, too; a single letter would be everywhere.
+        // A candidate that contains the name as a part is close, too; names of one or two letters would match
+        // too often.
         let contained = wanted.len() > 2 && is_part(name, candidate);
         let distance = if contained { 1 } else { distance(&wanted, &letters, limit) };
         if distance <= limit && !found.iter().any(|&(_, known)| known == candidate) {
@@ -19,11 +21,11 @@ pub fn similar_names<'a>(name: &str, candidates: impl IntoIterator<Item = &'a st
     found.into_iter().map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-/// Whether a candidate has the name in it, with the end of a word at one of its ends: `eta` is a part of
-/// `Muon_eta` and `iso` of `Muon_pfIsoId`, but `nope` is none of `TrimuonOpen`.
+/// Whether a candidate contains the name with a word boundary at either end: `eta` is a part of `Muon_eta`
+/// and `iso` of `Muon_pfIsoId`, but `nope` is not a part of `TrimuonOpen`.
 fn is_part(name: &str, candidate: &str) -> bool {
     let lower = candidate.to_lowercase();
-    // In other letters than ASCII's places may differ between the two: capitals then begin no words.
+    // Lower-casing may change the byte offsets of non-ASCII text; capitals then do not begin words.
     let letters = if candidate.is_ascii() { candidate } else { &lower }.as_bytes();
     let is_end = |at: usize| match (at.checked_sub(1).and_then(|before| letters.get(before)), letters.get(at))
     {
@@ -37,8 +39,8 @@ fn is_part(name: &str, candidate: &str) -> bool {
     lower.match_indices(&name.to_lowercase()).any(|(at, found)| is_end(at) || is_end(at + found.len()))
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other, or more than
-/// `limit`.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`
+/// (optimal string alignment distance), or more than `limit` if the lengths differ by more.
 fn distance(a: &[char], b: &[char], limit: usize) -> usize {
     if a.len().abs_diff(b.len()) > limit {
         return limit + 1;
@@ -60,9 +62,9 @@ fn distance(a: &[char], b: &[char], limit: usize) -> usize {
     last[b.len()]
 }
 
-/// Longer names are compared by their beginning.
+/// Number of characters of a name that are compared.
 const MAX_LENGTH: usize = 100;
-/// Later candidates are not looked at: the answer to a mistake must not take seconds.
+/// Number of candidates that are compared: a suggestion must not take seconds.
 const MAX_CANDIDATES: usize = 10_000;
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! The state that every tier reads and writes, and the words of its limits. Nothing of a program, and nothing
-//! of how one is run.
+//! The state of a machine, which every tier reads and writes, and the types of its limits. It does not depend
+//! on a program or on the way one is run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::output::Outputs;
 
-/// How wide stack items and variables are.
+/// Width of stack items and variables.
 pub trait Width: Send + 'static {
-    /// Bits of an item.
+    /// Number of bits of an item.
     const BITS: u32;
-    /// Cuts a number to the width, keeping the sign.
+    /// Wraps a number to the width, with sign extension.
     fn wrap(value: i64) -> i64;
 }
 
@@ -41,14 +41,14 @@ impl Width for W32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Items on the stack.
+    /// Maximum number of items on the stack.
     pub stack: usize,
-    /// Entries of the return stack, the main program and every structure body included; also simultaneous
-    /// `do` loops.
+    /// Maximum number of entries of the return stack, the main program and every structure body included;
+    /// also of simultaneous `do` loops.
     pub recursion: usize,
-    /// Longest decoded `quotedstr`, in bytes.
+    /// Maximum length of a decoded `quotedstr`, in bytes.
     pub string: usize,
-    /// Bytes in all outputs together; `None` is as much as memory allows.
+    /// Maximum total size of all outputs, in bytes; `None` is as much as memory allows.
     pub output_bytes: Option<usize>,
 }
 
@@ -58,34 +58,37 @@ impl Default for Limits {
     }
 }
 
-/// Why a run returned without an error.
+/// Reason why a run returned without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The end was reached.
+    /// The end of the run was reached.
     Done,
-    /// A `pause`; `resume` goes on.
+    /// A `pause` was executed; `resume` continues after it.
     Paused,
 }
 
-/// The ways to execute a program. Results are the same in all of them.
+/// The ways to execute a program, with equal results.
 ///
-/// A machine chooses for itself, unless [`Machine::force_tier`](crate::Machine::force_tier) does, or the
-/// environment: `FORTHWITH_TIER=0`, `1` or `2`, read once in a process; anything else is no choice, which
-/// [`Tier::of_environment`] tells.
+/// The machine chooses the tier, unless [`Machine::force_tier`](crate::Machine::force_tier) or the
+/// environment does: `FORTHWITH_TIER=0`, `1` or `2`, read once per process. Other values are ignored by
+/// machines and reported by [`Tier::of_environment`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Tier {
-    /// 0: instruction by instruction, every check and counter.
+    /// 0: interprets the bytecode instruction by instruction, with every check and counter.
     Checked,
-    /// 1: whatever has a static stack effect as flat code over registers, and recognised loops as native
-    /// code; all else checked.
+    /// 1: runs code with a static stack effect as flat code over registers, and recognised loops as native
+    /// code; the remainder is checked.
     Fused,
-    /// 2: the same flat code compiled for the processor.
+    /// 2: runs the flat code of tier 1 compiled to machine code.
     Compiled,
 }
 
 impl Tier {
-    /// The tier that `FORTHWITH_TIER` asks for. The error is what it says, if that is no tier.
+    /// Returns the tier that `FORTHWITH_TIER` requests; `None` if it is unset or empty.
+    ///
+    /// # Errors
+    /// Returns the value of the variable if it is not a tier.
     pub fn of_environment() -> Result<Option<Self>, &'static str> {
         static CHOSEN: OnceLock<Result<Option<Tier>, String>> = OnceLock::new();
         let chosen = CHOSEN.get_or_init(|| match std::env::var_os("FORTHWITH_TIER") {
@@ -106,22 +109,22 @@ impl Tier {
     }
 }
 
-/// The counts of executed words, over all runs of the machine.
+/// Counts of executed words, over all runs of the machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Instructions executed. Exact in [`Tier::Checked`]; what runs natively is not counted.
+    /// Number of executed instructions. Exact in [`Tier::Checked`]; native code is not counted.
     pub instructions: u64,
-    /// Parser instructions executed; the same holds.
+    /// Number of executed parser instructions, with the same restriction.
     pub reads: u64,
-    /// Instructions executed that append to an output; the same holds.
+    /// Number of executed instructions that append to an output, with the same restriction.
     pub writes: u64,
 }
 
-/// Receives what the printing words print.
+/// Callback that receives printed text.
 pub type Printer = Box<dyn FnMut(&str) + Send>;
 
-/// The state of a machine, which is canonical for all tiers ([`lower::ir`](crate::lower::ir) says what that
-/// means).
+/// The canonical state of a machine, common to all tiers; [`lower::ir`](crate::lower::ir) defines what
+/// canonical means.
 pub(crate) struct State {
     pub(crate) limits: Limits,
     pub(crate) stack: Vec<i64>,
@@ -130,26 +133,27 @@ pub(crate) struct State {
     pub(crate) outputs: Outputs,
     pub(crate) frames: Vec<Frame>,
     pub(crate) loops: Vec<Loop>,
-    /// Next instruction and end of its segment.
+    /// Bytecode position of the next instruction; `end` is the end of its segment.
     pub(crate) pc: usize,
     pub(crate) end: usize,
     pub(crate) counters: Counters,
-    /// The tier asked for.
+    /// The requested tier; None: the machine chooses.
     pub(crate) forced: Option<Tier>,
-    /// Whether anything ran that does not count.
+    /// Whether native code ran, which does not count.
     pub(crate) native: bool,
     /// Registers of all calls of flat code.
     pub(crate) registers: Vec<i64>,
     /// Calls of flat code that have not returned.
     pub(crate) activations: Vec<Activation>,
-    /// Calls of machine code that were left before they returned.
+    /// Records of calls of machine code that were left before they returned.
     pub(crate) records: Vec<i64>,
-    /// Work done that the program was not told of yet; `u64::MAX` when it does not want to know.
+    /// Decoded bytes that were not yet added to the program's count; `u64::MAX` once the decision about
+    /// machine code is final.
     pub(crate) heat: u64,
-    /// Where in flat code the machine waits after a `pause`.
+    /// Position in flat code at which a `pause` left the machine.
     pub(crate) parked: Option<Parked>,
     pub(crate) printer: Option<Printer>,
-    /// Whether to stop at the next pass of a loop; None: it cannot be requested.
+    /// Flag that requests a stop at the next pass of a loop; None: the run cannot be interrupted.
     pub(crate) interrupt: Option<Arc<AtomicBool>>,
 }
 
@@ -178,26 +182,26 @@ impl State {
         }
     }
 
-    /// Passes of a native loop between two looks at the flag.
+    /// Returns the maximum number of passes of a native loop between two polls of the interrupt flag.
     #[inline]
     pub(crate) fn most_passes(&self) -> usize {
         if self.interrupt.is_some() { 1 << 12 } else { usize::MAX }
     }
 
-    /// Whether the run is to be interrupted.
+    /// Whether an interrupt is requested.
     #[inline]
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
 }
 
-/// An entry of the return stack: where to go on, and what ends with the body that runs now.
+/// An entry of the return stack: the position to return to, and the kind of body that runs now.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) kind: FrameKind,
     pub(crate) pc: usize,
     pub(crate) end: usize,
-    /// `do` loops open when the body was entered.
+    /// Number of open `do` loops when the body was entered.
     pub(crate) loops: usize,
 }
 
@@ -220,7 +224,7 @@ pub(crate) struct Loop {
     pub(crate) body: usize,
 }
 
-/// A measure of the three stacks: of items, of frames and of `do` loops.
+/// Heights of the three stacks: items, frames and `do` loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Height {
     pub(crate) stack: u32,
@@ -231,12 +235,12 @@ pub(crate) struct Height {
 /// A call of flat code that has not returned.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Activation {
-    /// The instruction behind it.
+    /// Index of the instruction after the call.
     pub(crate) back: u32,
-    /// The caller's registers.
+    /// Index of the first register of the caller.
     pub(crate) window: u32,
     pub(crate) call: u32,
-    /// Calls that certainly fit, of the caller.
+    /// Number of further nested calls that are known to fit the limits, as counted in the caller.
     pub(crate) spare: u32,
 }
 
@@ -250,9 +254,9 @@ impl Activation {
     }
 }
 
-/// A machine that waits in a `pause` of flat code: frames, loops and position follow from the entry, and are
-/// written only when its state is read. Stack, variables, positions and outputs are canonical; indices of
-/// loops are in registers.
+/// A machine that is paused in flat code: frames, loops and position follow from the entry, and are written
+/// only when its state is read. Stack, variables, positions and outputs are canonical; indices of loops are
+/// in registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Parked {
     pub(crate) start: u32,

@@ -1,4 +1,4 @@
-//! Items of outputs, one at a time: for people, tests and text formats.
+//! Single items of outputs, for display, tests and text formats.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ use crate::output::Output;
 /// One item of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of `bool`.
+    /// An item of dtype `bool`.
     Bool(bool),
-    /// Of `int8` to `int64`.
+    /// An item of dtype `int8` to `int64`.
     Signed(i64),
-    /// Of `uint8` to `uint64`.
+    /// An item of dtype `uint8` to `uint64`.
     Unsigned(u64),
-    /// Of `float32`.
+    /// An item of dtype `float32`.
     Single(f32),
-    /// Of `float64`.
+    /// An item of dtype `float64`.
     Double(f64),
 }
 
 impl Output {
-    /// The items, converted one by one. [`Self::as_bytes`] is faster.
+    /// Returns the items, converted one by one. [`Self::as_bytes`] is faster.
     pub fn values(&self) -> impl DoubleEndedIterator<Item = Value> + ExactSizeIterator + '_ {
         let dtype = self.dtype();
         self.as_bytes().chunks_exact(dtype.size()).map(move |item| value(dtype, item))
@@ -29,7 +29,7 @@ impl Output {
 }
 
 fn value(dtype: DType, item: &[u8]) -> Value {
-    // Integers by their sign, floats by their bits.
+    // Signed integers are sign-extended from their size, floats reinterpreted from their bits.
     let mut bytes = [0; 8];
     bytes[..item.len()].copy_from_slice(item);
     let bits = u64::from_ne_bytes(bytes);

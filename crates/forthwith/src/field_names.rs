@@ -9,10 +9,12 @@ use std::{
     },
 };
 
-/// Scans of all fields before an index is built: a program that reads a few columns never pays for one.
+/// Number of scans of all fields before an index is built, so that programs that read a few columns do not
+/// build one.
 const SCANS: u32 = 16;
 
-/// The fields of one table by path and by name: a scan for the first look-ups, a hash index after that.
+/// Look-up of a table's fields by path and by name: by scans at first, and by a hash index after [`SCANS`]
+/// scans.
 #[derive(Default)]
 pub(crate) struct FieldNames {
     scans: AtomicU32,
@@ -20,14 +22,14 @@ pub(crate) struct FieldNames {
 }
 
 struct Index {
-    /// The first field of each path.
+    /// First field of each path.
     paths: HashMap<Box<str>, u32>,
-    /// The field of each name; `None` if several have it. Parts of other fields have no name of their own.
+    /// Field of each name; `None` if several fields have it. Parts of other fields are excluded.
     names: HashMap<Box<str>, Option<u32>>,
 }
 
 impl FieldNames {
-    /// The first field of a path.
+    /// Returns the first field with a path.
     pub(crate) fn at_path(&self, fields: &[Field], path: &str) -> Option<u32> {
         match self.index(fields) {
             Some(index) => index.paths.get(path).copied(),
@@ -35,7 +37,7 @@ impl FieldNames {
         }
     }
 
-    /// The field of a name that only one has.
+    /// Returns the field with a name, if only one has it.
     pub(crate) fn named(&self, fields: &[Field], name: &str) -> Option<u32> {
         if let Some(index) = self.index.get() {
             return index.names.get(name).copied().flatten();
@@ -47,7 +49,7 @@ impl FieldNames {
         }
     }
 
-    /// The index, once enough look-ups have scanned all fields.
+    /// Returns the index; `None` before [`SCANS`] look-ups have scanned all fields.
     fn index(&self, fields: &[Field]) -> Option<&Index> {
         if self.index.get().is_none() && self.scans.fetch_add(1, Ordering::Relaxed) < SCANS {
             return None;

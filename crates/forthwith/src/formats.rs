@@ -141,7 +141,8 @@ pub trait Format: Send + Sync {
     /// Opens a file from a source. The options are supported ones; the engine is for decoding.
     ///
     /// # Errors
-    /// The source cannot be read, or has another format. By default, reading is unsupported.
+    /// Returns an error if the source cannot be read or has another format. By default, reading is
+    /// unsupported.
     fn open(
         &self,
         source: Arc<dyn Source>,
@@ -160,8 +161,8 @@ pub trait Format: Send + Sync {
     /// Starts a file with columns of these names and Forms.
     ///
     /// # Errors
-    /// A type that the format does not support, with its column; invalid options. By default, writing is
-    /// unsupported.
+    /// Returns an error, with the column, if the format does not support a type, or if an option is invalid.
+    /// By default, writing is unsupported.
     fn writer(
         &self,
         fields: &[(String, Form)],
@@ -200,7 +201,8 @@ pub fn formats() -> &'static [&'static dyn Format] {
 /// Returns the decoder of the blocks of a plan.
 ///
 /// # Errors
-/// [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported) naming the id.
+/// Returns [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported) with the id if no format has
+/// it.
 pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
     let known = FORMATS.iter().flat_map(|format| format.blocks());
     known
@@ -213,7 +215,8 @@ pub fn format(id: &str) -> Result<&'static dyn BlockFormat> {
 /// Opens a file from a source.
 ///
 /// # Errors
-/// The source cannot be read, or its format is unknown; an option that the format does not support.
+/// Returns an error if the source cannot be read, if its format is unknown, or if the format does not support
+/// an option.
 pub(crate) fn open(
     source: Arc<dyn Source>,
     options: &OpenOptions,
@@ -230,7 +233,7 @@ pub(crate) fn open(
 /// Whether the format of a source has an option of this name.
 ///
 /// # Errors
-/// Errors of [`open`].
+/// Returns an error if the source cannot be read, or if its format is unknown.
 pub(crate) fn understands(source: &Arc<dyn Source>, options: &OpenOptions, name: &str) -> Result<bool> {
     let format = requested_or_found(source, options)?;
     Ok(format.options().iter().any(|spec| spec.name == name))
@@ -281,11 +284,11 @@ fn called(name: &str) -> Result<&'static dyn Format> {
     })
 }
 
-/// Returns the format of a file by its first bytes and name: a registered format if both match, else one of
-/// this build, else a registered one that recognises the bytes.
+/// Returns the format of a file by its first bytes and name: a registered format if both match, or else a
+/// format of this build, or else a registered format that recognises the bytes.
 ///
 /// # Errors
-/// Errors of functions with which registered formats recognise files.
+/// Returns errors of the functions by which registered formats recognise files.
 pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn Format>> {
     if let Some(own) = own::by_name_and_head(head, name)? {
         return Ok(Some(own));

@@ -1,7 +1,8 @@
-//! forthwith: scientific files to columns, at the speed of code compiled for their layout.
+//! forthwith reads scientific files into columns, at the speed of code that is compiled for their layout.
 //!
-//! Open a [`File`], take a [`Table`] from it, ask it for a [`Plan`](plan::Plan) of the fields and entries you want, and
-//! [`read`](Table::read) it. The result is one [`Array`](columns::Array) a field: columns and the Form that says what they mean.
+//! Open a [`File`], take a [`Table`] from it, make a [`Plan`](plan::Plan) of fields and entries, and
+//! [`read`](Table::read) it. The result is one [`Array`](columns::Array) per field: columns, and the Form
+//! that describes them.
 //!
 //! ```no_run
 //! let file = forthwith::File::open("events.root")?;
@@ -14,9 +15,10 @@
 //! # Ok::<(), forthwith::plan::Error>(())
 //! ```
 //!
-//! Everything below is public under its own name: [`io`] (where bytes come from), [`columns`] (what comes out), [`plan`] (the words that
-//! cross the seams), [`expr`] (expressions over columns), [`program`] and [`forth`] (the language and its machine), [`root`], [`avro`] and [`parquet`] (the
-//! formats).
+//! The crates that forthwith is built from are public as modules: [`io`] (sources and sinks of bytes),
+//! [`columns`] (arrays and their types), [`plan`] (the interfaces between crates), [`expr`] (expressions over
+//! columns), [`program`] and [`forth`] (the language and its virtual machine), [`root`], [`avro`] and
+//! [`parquet`] (file formats).
 #![deny(missing_docs)]
 
 mod around;
@@ -135,23 +137,24 @@ pub mod root {
     pub use forthwith_ttree::{Tree, TreeCheck, TreeFormat, TreeInfo};
 }
 
-/// Makes what a process makes once and then shares.
+/// Initializes process-wide state.
 ///
-/// To be called before a process is forked while other threads of it read files or run programs: a thread that was making any of it then is
-/// not in the forked process, which would wait for it for ever. The Python package does so by itself. Takes a millisecond the first time and
-/// nothing after.
+/// Call this before a process forks while its other threads read files or run programs. A thread that
+/// initializes such state during the fork does not exist in the forked process, which would then wait for it
+/// forever. The Python package calls it by itself. The first call takes about a millisecond; later calls do
+/// nothing.
 pub fn prepare() {
     forth::prepare();
     columns::prepare();
     formats().iter().for_each(|format| format.prepare());
 }
 
-/// The examples of the guide's page on Rust are tests.
+/// Runs the examples of the guide's page on Rust as tests.
 #[cfg(all(doctest, feature = "root"))]
 #[doc = include_str!("../../../docs/guide/rust.md")]
 struct Guide;
 
-/// Those of the page on event loops, too.
+/// Runs the examples of the guide's page on event loops as tests.
 #[cfg(all(doctest, feature = "root", feature = "derive"))]
 #[doc = include_str!("../../../docs/guide/event-loop.md")]
 struct EventLoop;

@@ -1,13 +1,14 @@
-//! A table of a file: fields and entries.
+//! Tables of a file: fields and entries.
 
+mod raw;
 mod summaries;
 
 use crate::constants::{WithConstants, put_constants};
 use crate::field_names::FieldNames;
 use crate::{File, Gap, Selection, Step, Steps, TableSummaries, Words, cut, format};
 use forthwith_columns::{Array, Form, TextPolicy, arrow::SchemaRef};
-use forthwith_engine::{Engine, ProgressCallback, RawBlock};
-use forthwith_io::{Several, Source};
+use forthwith_engine::{Engine, ProgressCallback};
+use forthwith_io::Source;
 use forthwith_plan::{
     BlockFormat, Constant, Dataset, Description, Error, ErrorKind, Field, NameListing, Plan, Result,
     similar_names,
@@ -18,12 +19,13 @@ use std::{
     sync::Arc,
 };
 
-/// A table of a file. Metadata only; fields are looked at when asked for. Cheap to clone, shared between threads as it is.
+/// A table of a file. It has metadata only; fields are examined on request. Clones are cheap and can be used
+/// from several threads.
 #[derive(Clone)]
 pub struct Table {
     file: File,
     dataset: Arc<dyn Dataset>,
-    /// The format's own, where columns were put beside those of the file.
+    /// The dataset of the format, if `dataset` adds constant columns to it.
     own: Option<Arc<dyn Dataset>>,
     constants: Arc<[Constant]>,
     text: TextPolicy,
@@ -32,12 +34,12 @@ pub struct Table {
     summaries: Option<Arc<TableSummaries>>,
 }
 
-/// A field of a table: its position among [`Table::fields`], or its name as [`Table::find`] takes it.
+/// A reference to a field of a table: its index in [`Table::fields`], or its name as in [`Table::find`].
 pub trait FieldRef {
-    /// The position.
+    /// Returns the index of the field.
     ///
     /// # Errors
-    /// As [`Table::find`].
+    /// Returns the errors of [`Table::find`].
     fn position(&self, table: &Table) -> Result<u32>;
 }
 
@@ -78,7 +80,7 @@ impl Table {
     /// the file takes precedence over one of the same name; values that are not records get none.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn with_constants(&self, constants: &[Constant]) -> Result<Self> {
         let own = self.own.as_ref().unwrap_or(&self.dataset);
         if constants.is_empty() || !own.is_record() {
@@ -89,39 +91,38 @@ impl Table {
         Ok(Self { dataset, own, constants: constants.into(), names: Arc::default(), ..self.clone() })
     }
 
-    /// The fields, by path, that have timestamps in a zone.
+    /// Returns the path and Form of each field that has timestamps with a time zone.
     #[must_use]
     pub fn zones(&self) -> Vec<(String, Form)> {
         self.dataset.zones()
     }
 
-    /// The table with its timestamps shown in the [zones](Self::zones) of another table, and in UTC where that one has
-    /// none: as the tables of several files are read together.
+    /// Returns the table with the time [zones](Self::zones) of another table, as tables of several files are
+    /// read together. Timestamps of fields without a zone there are shown in UTC.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn in_zones_of(&self, zones: &[(String, Form)]) -> Result<Self> {
         let Some(dataset) = self.own_dataset().in_zones_of(zones) else { return Ok(self.clone()) };
         let bare = Self { dataset, own: None, constants: Arc::default(), ..self.clone() };
         bare.with_constants(&self.constants)
     }
 
-    /// The Arrow schema that the table was written from, if the file has it.
+    /// Returns the Arrow schema that the table was written from, if the file stores it.
     #[must_use]
     pub fn arrow_schema(&self) -> Option<SchemaRef> {
         self.dataset.arrow_schema()
     }
 
-    /// The distinct texts of a field in the order of the categories that they were written from, if the file has
-    /// them.
+    /// Returns the categories of a field in their original order, if the file stores them.
     ///
     /// # Errors
-    /// No such field; the file cannot be read.
+    /// Returns an error if the field does not exist, or if the file cannot be read.
     pub fn dictionary(&self, field: u32) -> Result<Option<Array>> {
         self.here(self.dataset.dictionary(field))
     }
 
-    /// The format's own view of the table.
+    /// Returns the dataset of the format, without constant columns.
     fn own_dataset(&self) -> &dyn Dataset {
         self.own.as_deref().unwrap_or(&*self.dataset)
     }
@@ -133,7 +134,7 @@ impl Table {
         self
     }
 
-    /// The treatment of text that is not UTF-8.
+    /// Returns the treatment of text that is not UTF-8.
     #[must_use]
     pub fn text_policy(&self) -> TextPolicy {
         self.text
@@ -146,13 +147,13 @@ impl Table {
         self
     }
 
-    /// Whether dates, times and lengths of time are read as the numbers that they are stored as.
+    /// Whether dates, times and durations are read as the integers that they are stored as.
     #[must_use]
     pub fn has_times_as_integers(&self) -> bool {
         self.times_as_integers
     }
 
-    /// Whether values of a Form differ from the stored ones.
+    /// Whether the values of a Form are converted after decoding.
     pub(crate) fn converts(&self, stored: &Form) -> bool {
         let is_text = |node: &Form| matches!(node, Form::String { .. });
         let is_time = |node: &Form| matches!(node, Form::Logical { meaning, .. } if meaning.is_time());
@@ -160,7 +161,8 @@ impl Table {
             || (self.times_as_integers && stored.nodes().any(is_time))
     }
 
-    /// A description with the types that arrays get. Constants are not stored, so they are not converted.
+    /// Returns a description with the Form of the arrays. Constants are not stored, so they are not
+    /// converted.
     fn converted(&self, field: u32, mut description: Description) -> Result<Description> {
         if let Ok(reading) = &mut description.reading {
             self.convert_form(field, &mut reading.form)?;
@@ -168,7 +170,7 @@ impl Table {
         Ok(description)
     }
 
-    /// Makes the Form of a stored field that of its arrays.
+    /// Converts the Form of a stored field to that of its arrays.
     pub(crate) fn convert_form(&self, field: u32, form: &mut Form) -> Result<()> {
         if (self.text.converts() || self.times_as_integers)
             && (field as usize) < self.own_dataset().fields()?.len()
@@ -185,7 +187,7 @@ impl Table {
     /// file, and blocks of wrong length. `None` for formats in which damage to a block does not hide others.
     ///
     /// # Errors
-    /// The source cannot be read.
+    /// Returns an error if the source cannot be read.
     pub fn around_damage(&self) -> Result<Option<(Self, Vec<Gap>)>> {
         let around = self.file.container().dataset_around_damage(self.path())?;
         let Some((dataset, gaps)) = around else { return Ok(None) };
@@ -194,25 +196,25 @@ impl Table {
         Ok(Some((bare.with_constants(&self.constants)?, gaps)))
     }
 
-    /// The file it is in.
+    /// Returns the file of the table.
     #[must_use]
     pub fn file(&self) -> &File {
         &self.file
     }
 
-    /// The format's words for the things in it.
+    /// Returns the terms of the format for tables, columns and blocks.
     #[must_use]
     pub fn words(&self) -> &'static Words {
         self.file.words_of(self.own_dataset())
     }
 
-    /// The path in the file.
+    /// Returns the path of the table in the file.
     #[must_use]
     pub fn path(&self) -> &str {
         self.dataset.object()
     }
 
-    /// The format's own view of the table, if it is of this type: `table.own::<forthwith::root::Tree>()`.
+    /// Returns the dataset of the format if it has this type: `table.own::<forthwith::root::Tree>()`.
     #[must_use]
     pub fn own<T: Any>(&self) -> Option<&T> {
         (self.own_dataset() as &dyn Any).downcast_ref()
@@ -222,54 +224,56 @@ impl Table {
         self.dataset.as_ref()
     }
 
-    /// Names of tables whose rows say something of ranges of entries of this one; [`File::table`] opens them by
-    /// this table's path, `@` and the name.
+    /// Returns the names of the table's attribute sets, whose rows describe ranges of its entries.
+    /// [`File::table`] opens them by the table's path, `@` and the name.
     #[must_use]
     pub fn attribute_sets(&self) -> Vec<String> {
         self.dataset.attribute_sets()
     }
 
-    /// The entries a field has of its own; a branch may be shorter than its tree.
+    /// Returns the entries that a field has. A branch may be shorter than its tree.
     ///
     /// # Errors
-    /// Damaged metadata, or no such field.
+    /// Returns an error if the metadata are damaged, or if the field does not exist.
     pub fn entry_range(&self, field: u32) -> Result<Range<u64>> {
         self.entry_range_up_to(field, u64::MAX)
     }
 
-    /// Like [`entry_range`](Self::entry_range), but counting of blocks stops at `most` entries.
+    /// Returns the entries that a field has, as [`entry_range`](Self::entry_range) does, but stops counting
+    /// blocks at `most` entries.
     ///
     /// # Errors
-    /// As [`entry_range`](Self::entry_range).
+    /// Returns the errors of [`entry_range`](Self::entry_range).
     pub fn entry_range_up_to(&self, field: u32, most: u64) -> Result<Range<u64>> {
         self.here(self.dataset.entry_range(field, most))
     }
 
-    /// Number of entries. Where blocks have to be counted, all of them are.
+    /// Returns the number of entries. If blocks have to be counted, all of them are.
     ///
     /// # Errors
-    /// A block that cannot be found: it is cut off, or does not end as it should.
+    /// Returns an error if a block cannot be found: the file is truncated, or a block has a wrong length.
     pub fn entries(&self) -> Result<u64> {
         self.here(self.dataset.entries())
     }
 
-    /// The number of entries, or `most` if there are more: no more blocks are counted than it takes to know.
+    /// Returns the number of entries, or `most` if there are more. No more blocks are counted than necessary.
     ///
     /// # Errors
-    /// As [`entries`](Self::entries).
+    /// Returns the errors of [`entries`](Self::entries).
     pub fn entries_up_to(&self, most: u64) -> Result<u64> {
         self.here(self.dataset.entries_up_to(most))
     }
 
-    /// How many entries there are, by an estimate where blocks have to be counted and not all were.
+    /// Returns the number of entries, or an estimate if blocks have to be counted and some were not yet.
     ///
     /// # Errors
-    /// As [`entries`](Self::entries).
+    /// Returns the errors of [`entries`](Self::entries).
     pub fn likely_entries(&self) -> Result<u64> {
         self.here(self.dataset.likely_entries())
     }
 
-    /// Whether entries are counted by looking at one block after another; see [`Dataset::counts_blocks`].
+    /// Whether the number of entries is known only after counting blocks one by one; see
+    /// [`Dataset::counts_blocks`].
     #[must_use]
     pub fn counts_blocks(&self) -> bool {
         self.dataset.counts_blocks()
@@ -281,24 +285,25 @@ impl Table {
         self.dataset.is_stream()
     }
 
-    /// All fields in the file's order, parents before their children.
+    /// Returns all fields in the order of the file, parents before their children.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn fields(&self) -> Result<&[Field]> {
         self.here(self.dataset.fields())
     }
 
-    /// A field by its path, `a/a.b`, with dots between its parts as expressions have it, or by its own name if only one has it.
-    /// Where a file repeats a path, the first one.
+    /// Returns the index of a field by its path, `a/a.b`, by the path with dots in place of slashes, as in
+    /// expressions, or by its own name if only one field has it. If a path occurs several times, the first
+    /// field is returned.
     ///
     /// # Errors
-    /// [`NotFound`](ErrorKind::NotFound) with the most similar names.
+    /// Returns [`NotFound`](ErrorKind::NotFound) with the most similar names if the field does not exist.
     pub fn find(&self, name: &str) -> Result<u32> {
         if let Some(at) = self.found(name)? {
             return Ok(at);
         }
-        // A path in the spelling of expressions.
+        // A path in the notation of expressions.
         if name.contains('.')
             && let Some(at) = self.names.at_path(self.fields()?, &name.replace('.', "/"))
         {
@@ -307,10 +312,10 @@ impl Table {
         self.here(Err(self.missing(name)?))
     }
 
-    /// The error for a name that no field has, with those that are similar.
+    /// Creates the error for an unknown name, with similar names.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn missing(&self, name: &str) -> Result<Error> {
         let fields = self.fields()?;
         let paths = fields.iter().filter(|f| f.name == name && !f.is_part).map(|f| f.path.clone());
@@ -322,58 +327,62 @@ impl Table {
         Ok(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near, known }))
     }
 
-    /// A field by its path or by its own name, without an error, for names that may be something else: those that are similar take long
-    /// to find.
+    /// Returns the index of a field by its path, or by its own name if only one field has it; `None` if the
+    /// field does not exist. It is intended for names that may not be fields: unlike [`find`](Self::find), it
+    /// does not search for similar names, which takes long.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn found(&self, name: &str) -> Result<Option<u32>> {
         let fields = self.fields()?;
         if let Some(at) = self.names.at_path(fields, name) {
             return Ok(Some(at));
         }
-        // Values that are no records have no name of their own.
+        // The only field of a table without records has an empty name.
         if name.is_empty() && !self.dataset.is_record() {
             return Ok(Some(0));
         }
         Ok(self.names.named(fields, name))
     }
 
-    /// Whether an entry is a record, whose fields are those of the table. Otherwise the only field is the entry itself.
+    /// Whether entries are records, whose fields are the fields of the table. Otherwise the entry itself is
+    /// the only field.
     #[must_use]
     pub fn is_record(&self) -> bool {
         self.dataset.is_record()
     }
 
-    /// How a field is read, or why it cannot be.
+    /// Describes how a field is read, or why it cannot be read.
     ///
     /// # Errors
-    /// Damaged metadata, or no such field.
+    /// Returns an error if the metadata are damaged, or if the field does not exist.
     pub fn describe(&self, field: u32) -> Result<Description> {
         self.here(self.dataset.describe(field).and_then(|found| self.converted(field, found)))
     }
 
-    /// Like [`describe`](Self::describe), but counting of blocks may stop after the first `entries` entries.
+    /// Describes how a field is read, as [`describe`](Self::describe) does, but may stop counting blocks
+    /// after `entries` entries.
     ///
     /// # Errors
-    /// As [`describe`](Self::describe).
+    /// Returns the errors of [`describe`](Self::describe).
     pub fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
         let described = self.dataset.describe_first(field, entries);
         self.here(described.and_then(|found| self.converted(field, found)))
     }
 
-    /// Names of the codecs of a field's blocks, as [`Dataset::codecs`].
+    /// Returns the names of the codecs of a field's blocks; see [`Dataset::codecs`].
     ///
     /// # Errors
-    /// Damaged metadata, or no such field.
+    /// Returns an error if the metadata are damaged, or if the field does not exist.
     pub fn codecs(&self, field: u32) -> Result<Vec<String>> {
         self.here(self.dataset.codecs(field))
     }
 
-    /// The plan for reading these fields, named or numbered, for these entries.
+    /// Creates the plan for reading entries of fields, which are given by name or index.
     ///
     /// # Errors
-    /// No such field; a field that is not supported, by its type; entries the table or a field does not have; damaged metadata.
+    /// Returns an error if the field does not exist, if the type of a field is unsupported, if entries are
+    /// out of range, or if the metadata are damaged.
     pub fn plan<F: FieldRef>(&self, fields: &[F], entries: impl RangeBounds<u64>) -> Result<Plan> {
         let fields = self.positions(fields)?;
         let (start, end) = bounds(&entries);
@@ -385,20 +394,23 @@ impl Table {
         Ok(plan)
     }
 
-    /// The entries at which blocks of some fields begin, each for itself where a plan has several in one task, and both ends of the
-    /// range.
+    /// Returns the entries at which blocks of these fields begin, and both ends of the range. Blocks that a
+    /// plan combines in one task are listed separately.
     ///
     /// # Errors
-    /// Damaged metadata; no such field or entries, in formats that look at them for it.
+    /// Returns an error if the metadata are damaged; or if fields or entries do not exist, in formats that
+    /// check them.
     pub fn boundaries(&self, fields: &[u32], entries: Range<u64>) -> Result<Vec<u64>> {
         self.here(self.dataset.boundaries(fields, entries))
     }
 
-    /// Reads a plan: one array for each field it was made for, in that order. `threads` overrides the engine's number; `tick` is
-    /// called on this thread from time to time and stops the work by answering `false`.
+    /// Reads a plan, and returns one array for each of its fields, in the order in which they were requested.
+    /// `threads` overrides the number of threads of the engine. `tick` is called on this thread from time to
+    /// time, and cancels the read by returning `false`.
     ///
     /// # Errors
-    /// Whatever is wrong with the data, with file, branch, basket, entry and byte; [`ErrorKind::Cancelled`].
+    /// Returns an error, with the file, branch, basket, entry and byte, if the data cannot be decoded;
+    /// [`ErrorKind::Cancelled`] if `tick` cancels.
     pub fn read(
         &self,
         plan: &Plan,
@@ -413,7 +425,7 @@ impl Table {
         Ok(arrays)
     }
 
-    /// All entries of a field, named or numbered.
+    /// Reads all entries of a field, which is given by name or index.
     ///
     /// ```
     /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data");
@@ -424,7 +436,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// As [`plan`](Self::plan) and [`read`](Self::read).
+    /// Returns the errors of [`plan`](Self::plan) and [`read`](Self::read).
     pub fn column(&self, field: impl FieldRef) -> Result<Array> {
         let field = field.position(self)?;
         let plan = self.plan(&[field], self.entry_range(field)?)?;
@@ -435,47 +447,19 @@ impl Table {
         }
     }
 
-    /// All entries of some fields, named or numbered: an array for each.
+    /// Reads all entries of some fields, which are given by name or index, and returns an array for each.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan) and [`read`](Self::read).
+    /// Returns the errors of [`plan`](Self::plan) and [`read`](Self::read).
     pub fn columns<F: FieldRef>(&self, fields: &[F]) -> Result<Vec<Array>> {
         self.read(&self.plan(fields, ..)?, None, None)
     }
 
-    /// A plan for [`raw`](Self::raw): blocks that lie in the file as one are one of its tasks. So a column
-    /// without compression and without anything between its blocks is one block, and a view of a mapped file.
+    /// Divides a range of entries into steps of a number of entries, or of about a number of bytes in memory.
+    /// Steps by bytes end at block boundaries.
     ///
     /// # Errors
-    /// As [`plan`](Self::plan).
-    pub fn plan_raw<F: FieldRef>(&self, fields: &[F], entries: impl RangeBounds<u64>) -> Result<Plan> {
-        let mut plan = self.plan(fields, entries)?;
-        plan.join(format(&plan.format)?);
-        Ok(plan)
-    }
-
-    /// One of a plan's blocks, decompressed and not decoded.
-    ///
-    /// # Errors
-    /// As [`read`](Self::read).
-    pub fn raw(&self, plan: &Plan, task: usize) -> Result<RawBlock> {
-        self.file.engine().raw(plan, task, &self.source(plan)?, format(&plan.format)?)
-    }
-
-    /// The file, and those besides that a plan has blocks of.
-    pub(crate) fn source(&self, plan: &Plan) -> Result<Arc<dyn Source>> {
-        let first = self.file.source();
-        if plan.others.is_empty() {
-            return Ok(Arc::clone(first));
-        }
-        let others = plan.others.iter().map(|name| first.beside(name)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Arc::new(Several::new(Arc::clone(first), others)))
-    }
-
-    /// Cuts a range of entries into steps of a number of entries, or of about a number of bytes in memory ending where blocks end.
-    ///
-    /// # Errors
-    /// As [`plan`](Self::plan).
+    /// Returns the errors of [`plan`](Self::plan).
     pub fn cut<F: FieldRef>(
         &self,
         fields: &[F],
@@ -489,8 +473,8 @@ impl Table {
         self.here(cut::cut(self.dataset(), &fields, start..end, step, density))
     }
 
-    /// Reads fields, named or numbered, step by step. The range may end behind the last entry. Where blocks have to be counted, steps are
-    /// cut on the way.
+    /// Reads fields, which are given by name or index, step by step. The range may end after the last entry.
+    /// If blocks have to be counted, steps are cut while reading.
     ///
     /// ```
     /// use forthwith::Step;
@@ -505,7 +489,7 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// Damaged metadata, or no such field.
+    /// Returns an error if the metadata are damaged, or if the field does not exist.
     pub fn steps<F: FieldRef>(
         &self,
         fields: &[F],
@@ -516,10 +500,10 @@ impl Table {
         Selection::plain(self.clone(), fields).steps(entries, step)
     }
 
-    /// Reads fields in steps that are given, such as [`cut`](Self::cut) makes.
+    /// Reads fields in given steps, such as those of [`cut`](Self::cut).
     ///
     /// # Errors
-    /// Damaged metadata, or no such field.
+    /// Returns an error if the metadata are damaged, or if the field does not exist.
     pub fn steps_of<F: FieldRef>(&self, fields: &[F], steps: Vec<Range<u64>>) -> Result<Steps> {
         Steps::of(Selection::plain(self.clone(), self.positions(fields)?), steps)
     }
@@ -533,10 +517,10 @@ impl Table {
     }
 }
 
-/// Converts text and times of arrays as the plan says.
+/// Converts text and times of arrays by the settings of the plan.
 ///
 /// # Errors
-/// Text that the policy refuses.
+/// Returns an error if the policy refuses a text.
 pub(crate) fn convert(plan: &Plan, arrays: &mut [Array], threads: Option<usize>) -> Result<()> {
     for array in arrays {
         if plan.times_as_integers {
@@ -548,7 +532,8 @@ pub(crate) fn convert(plan: &Plan, arrays: &mut [Array], threads: Option<usize>)
     Ok(())
 }
 
-/// Reads a plan of a dataset. Where that fails, what failed is read again by what says where in a block the error is.
+/// Reads a plan of a dataset. If decoding fails, the failed part is read again by more precise plans, whose
+/// error includes the position within a block.
 pub(crate) fn read(
     engine: &Engine,
     source: &Arc<dyn Source>,
@@ -567,13 +552,13 @@ pub(crate) fn read(
     };
     let damaged =
         matches!(failed.kind, ErrorKind::Fault { .. } | ErrorKind::Machine(_) | ErrorKind::Codec(_));
-    // An entry without a block is that of text that is not UTF-8, which is precise.
+    // An error with an entry but without a block is about text that is not UTF-8, and is precise already.
     if !damaged || (failed.place.block.is_none() && failed.place.entry.is_some()) {
         return Err(failed);
     }
     let block = failed.place.block;
     let task = block.and_then(|block| plan.tasks.iter().find(|task| task.block == block));
-    // A check after all was read knows no block.
+    // Checks that follow the read do not know the block.
     let threads = if task.is_some() { Some(1) } else { threads };
     let Ok(precise) = dataset.locate_damage(plan, task) else { return Err(failed) };
     for plan in precise {
@@ -582,7 +567,7 @@ pub(crate) fn read(
     Err(failed)
 }
 
-/// The first entry, and the one after the last if there is an end.
+/// Returns the first entry, and the one after the last; `None` if the range is unbounded.
 pub(crate) fn bounds(entries: &impl RangeBounds<u64>) -> (u64, Option<u64>) {
     let start = match entries.start_bound() {
         Bound::Included(start) => *start,

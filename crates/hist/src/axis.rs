@@ -7,26 +7,26 @@ pub struct Axis {
     pub bins: i64,
     /// Lower edge of the first bin.
     pub low: f64,
-    /// Upper edge of the last bin. No higher than `low` if the range is to be found from entries.
+    /// Upper edge of the last bin. The axis has no range yet if it is not above `low`.
     pub high: f64,
-    /// Edges of bins of different widths, or empty.
+    /// Edges of bins of different widths; empty if all bins have the same width.
     pub edges: Vec<f64>,
-    /// Labels by the numbers of their bins.
+    /// Bin numbers and their labels.
     pub labels: Vec<(i64, String)>,
-    /// `TAxis::fBits2`: whether the axis can be extended, and whether bins are labels.
+    /// `TAxis::fBits2`: bits for an axis that can be extended, and for bins that are found by label.
     pub bits: i64,
-    /// `TAxis::kIsInteger`: a range that is found gets bins as wide as integers.
+    /// `TAxis::kIsInteger`: if the range is found from entries, the width of the bins is an integer.
     pub is_integer: bool,
 }
 
 impl Axis {
-    /// Whether the axis has a range, rather than one to be found from entries.
+    /// Whether the axis has a range. Otherwise it is found from entries.
     #[must_use]
     pub fn has_range(&self) -> bool {
         self.low < self.high
     }
 
-    /// The bin of a value, as `TAxis::FindBin` finds it; NaN is in the overflow.
+    /// Returns the bin of a value, like `TAxis::FindBin`. NaN is in the overflow.
     #[must_use]
     pub fn find_bin(&self, x: f64) -> usize {
         let bins = usize::try_from(self.bins).unwrap_or(0);
@@ -41,14 +41,15 @@ impl Axis {
         }
         let count = bins as f64;
         let bin = 1 + (count * (x - self.low) / (self.high - self.low)).min(count + 1.0) as usize;
-        // A quotient that was rounded to a neighbour: the edges decide.
+        // Rounding may move the quotient to a neighbouring bin: the edges decide.
         let width = self.width();
         let is_lower = x < self.low + (bin - 1) as f64 * width;
         let is_upper = x >= self.low + bin as f64 * width && bin < bins;
         (bin - usize::from(is_lower) + usize::from(is_upper)).max(1)
     }
 
-    /// The centre of a bin, as `TAxis::GetBinCenter` has it; underflow and overflow have the average width.
+    /// Returns the centre of a bin, like `TAxis::GetBinCenter`. Underflow and overflow have the average
+    /// width.
     #[must_use]
     pub fn center(&self, bin: usize) -> f64 {
         match bin.checked_sub(1).and_then(|first| Some((self.edges.get(first)?, self.edges.get(first + 1)?)))
@@ -61,25 +62,25 @@ impl Axis {
         }
     }
 
-    /// The average width of a bin.
+    /// Returns the average width of a bin.
     #[must_use]
     pub fn width(&self) -> f64 {
         (self.high - self.low) / self.bins as f64
     }
 
-    /// Number of bins with underflow and overflow.
+    /// Returns the number of bins with underflow and overflow; `None` if it is negative or too large.
     #[must_use]
     pub fn cells(&self) -> Option<usize> {
         usize::try_from(self.bins).ok()?.checked_add(2)
     }
 
-    /// `TAxis::kCanExtend`: values outside of the range make the axis longer.
+    /// `TAxis::kCanExtend`: whether values outside of the range extend the axis.
     #[must_use]
     pub const fn can_extend(&self) -> bool {
         self.bits & CAN_EXTEND != 0
     }
 
-    /// `TAxis::kAlphanumeric`: bins are found by label.
+    /// `TAxis::kAlphanumeric`: whether bins are found by label.
     #[must_use]
     pub const fn is_alphanumeric(&self) -> bool {
         self.bits & ALPHANUMERIC != 0
@@ -91,7 +92,7 @@ impl Axis {
         !self.labels.is_empty()
     }
 
-    /// The axis in words, for error messages.
+    /// Returns a description of the axis for error messages.
     #[must_use]
     pub fn describe(&self) -> String {
         let edges = if self.edges.is_empty() { "" } else { " of several widths" };
@@ -100,7 +101,7 @@ impl Axis {
     }
 }
 
-/// Letters of axes, for error messages.
+/// Names of the axes in error messages.
 pub(crate) const LETTERS: [&str; 3] = ["x", "y", "z"];
 const CAN_EXTEND: i64 = 1 << 1;
 const ALPHANUMERIC: i64 = 1 << 0;
@@ -111,7 +112,7 @@ mod tests {
 
     #[test]
     fn values_at_edges_are_in_the_bins_of_root() {
-        // By TAxis::FindFixBin of C++ ROOT 6.40.
+        // The expected bins are those of `TAxis::FindFixBin` in C++ ROOT 6.40.
         let axis = Axis { bins: 100, low: 0.1, high: 1.1, ..Axis::default() };
         for (x, bin) in [(0.18, 9), (0.35, 26), (0.1, 1), (1.1, 101), (0.099, 0), (f64::NAN, 101)] {
             assert_eq!(axis.find_bin(x), bin, "{x}");

@@ -1,11 +1,11 @@
-//! One number for each bin, in the type that the histogram stores.
+//! Arrays with one number for each bin, in the type that the histogram stores.
 
 use forthwith_dtype::DType;
 
-/// One number for each bin, underflow and overflow included; the first axis runs fastest.
+/// One number for each bin, with underflow and overflow. The first axis varies fastest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BinArray {
-    /// Integers of at most this type, saturated like ROOT's `AddBinContent`.
+    /// Integers of a type of at most 64 bits. Sums saturate like ROOT's `AddBinContent`.
     Integer(DType, Vec<i64>),
     /// `float32`.
     Single(Vec<f32>),
@@ -13,7 +13,7 @@ pub enum BinArray {
     Double(Vec<f64>),
 }
 
-/// One expression for each number type.
+/// Evaluates an expression for the numbers of each variant.
 macro_rules! each {
     ($of:expr, $numbers:ident => $expression:expr) => {
         match $of {
@@ -25,19 +25,19 @@ macro_rules! each {
 }
 
 impl BinArray {
-    /// Number of bins.
+    /// Returns the number of bins.
     #[must_use]
     pub fn len(&self) -> usize {
         each!(self, numbers => numbers.len())
     }
 
-    /// Whether the array has no bins: a histogram does not keep these sums.
+    /// Whether the array has no bins, because the histogram does not keep this sum.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Type of the numbers.
+    /// Returns the type of the numbers.
     #[must_use]
     pub const fn dtype(&self) -> DType {
         match self {
@@ -47,7 +47,7 @@ impl BinArray {
         }
     }
 
-    /// The numbers as `float64`.
+    /// Converts the numbers to `float64`.
     #[must_use]
     pub fn floats(&self) -> Vec<f64> {
         match self {
@@ -57,7 +57,7 @@ impl BinArray {
         }
     }
 
-    /// The numbers in their type, in this byte order.
+    /// Returns the bytes of the numbers in their type and the given byte order.
     #[must_use]
     pub fn bytes(&self, big_endian: bool) -> Vec<u8> {
         let width = self.dtype().size();
@@ -73,13 +73,14 @@ impl BinArray {
         bytes
     }
 
-    /// Adds an array of the same type and length; `false` if type or length differ.
+    /// Adds an array. Returns `false`, without a change, if its type or length differs.
     pub fn add(&mut self, other: &Self) -> bool {
         let length = self.len();
         length == other.len() && self.add_each(0..length, other)
     }
 
-    /// Adds a value to one bin, truncated if the type is an integer; `false` if there is no such bin.
+    /// Adds a value to one bin, truncated if the type is an integer. Returns `false` if the bin does not
+    /// exist.
     pub fn add_value(&mut self, at: usize, value: f64) -> bool {
         let at = match self {
             Self::Integer(dtype, numbers) => {
@@ -92,7 +93,8 @@ impl BinArray {
         at.is_some()
     }
 
-    /// The numbers moved to other bins, added where several move to one. An empty array stays empty.
+    /// Returns an array of `length` bins to which each number is added at its index in `to`. An empty array
+    /// stays empty.
     #[must_use]
     pub fn moved(&self, to: &[usize], length: usize) -> Self {
         if self.is_empty() {
@@ -103,20 +105,20 @@ impl BinArray {
         moved
     }
 
-    /// Zeros of this type.
+    /// Returns zeros of this type.
     #[must_use]
     pub fn zeros(&self, length: usize) -> Self {
         self.part(0..0, length)
     }
 
-    /// The numbers, cut or filled with zeros to this length.
+    /// Truncates the array to `length` bins, or pads it with zeros.
     #[must_use]
     pub fn resized(mut self, length: usize) -> Self {
         each!(&mut self, numbers => numbers.resize(length, Default::default()));
         self
     }
 
-    /// A range of the numbers, cut or filled with zeros to this length.
+    /// Returns a range of the numbers, truncated or padded with zeros to `length` bins.
     #[must_use]
     pub fn part(&self, range: std::ops::Range<usize>, length: usize) -> Self {
         let part = match self {
@@ -129,7 +131,8 @@ impl BinArray {
         part.resized(length)
     }
 
-    /// Adds numbers of the same type to these bins, in order; `false` if the type differs.
+    /// Adds the numbers of another array to the bins with the given indices. Returns `false`, without a
+    /// change, if its type differs.
     pub fn add_at(&mut self, bins: &[usize], other: &Self) -> bool {
         self.add_each(bins.iter().copied(), other)
     }
@@ -146,7 +149,8 @@ impl BinArray {
         true
     }
 
-    /// Keeps the bins that a condition holds for, adding each to another bin of an array of the same length.
+    /// Returns an array of the same length to which each number is added at the index that `to` returns.
+    /// Numbers for which it returns `None` are dropped.
     pub(crate) fn gathered(&self, to: impl Fn(usize) -> Option<usize>) -> Self {
         let mut out = self.zeros(self.len());
         let moves: Vec<(usize, usize)> = (0..self.len()).filter_map(|from| Some((from, to(from)?))).collect();
@@ -182,7 +186,7 @@ fn is_set<N: Default + PartialEq>(number: &N) -> bool {
     *number != N::default()
 }
 
-/// Limits an integer to what its type holds, symmetrically, like ROOT.
+/// Clamps an integer to the symmetric range of its type, like ROOT.
 fn saturated(dtype: DType, number: i64) -> i64 {
     let most = match dtype {
         DType::Int8 => i64::from(i8::MAX),

@@ -1,28 +1,29 @@
-//! A histogram whose buffered entries are filled into bins, like `TH1::BufferEmpty`.
+//! Filling of buffered entries into bins, like `TH1::BufferEmpty`.
 
 use crate::axis::LETTERS;
 use crate::histogram::is_contents;
 use crate::limits::{Range, find_range, powers_of_two};
 use crate::{Axis, EntryBuffer, Error, Histogram, Result};
 
-/// Axes that buffered entries are filled with.
+/// Axes with which some of the buffered entries are filled.
 struct Stage {
-    /// The first entry that is filled with these axes.
+    /// Index of the first entry that is filled with these axes.
     first: usize,
     axes: Vec<Axis>,
 }
 
 impl Histogram {
-    /// Whether entries are buffered and in no bin yet.
+    /// Whether the histogram has buffered entries.
     #[must_use]
     pub fn is_buffered(&self) -> bool {
         self.buffer.as_ref().is_some_and(|buffer| !buffer.is_empty())
     }
 
-    /// The axes after buffered entries are filled: ROOT finds the range of some axes, and extends others.
+    /// Returns the axes after buffered entries are filled: ROOT finds the range of some axes and extends
+    /// others.
     ///
     /// # Errors
-    /// ROOT's rule is not known, or gives a range that is infinite or has no bins.
+    /// Returns an error if ROOT's rule is not known, or results in a range that is infinite or has no bins.
     pub fn emptied_axes(&self) -> Result<Vec<Axis>> {
         let Some(buffer) = self.buffer.as_ref().filter(|buffer| !buffer.is_empty()) else {
             return Ok(self.own_axes().to_vec());
@@ -31,10 +32,11 @@ impl Histogram {
         Ok(stages.into_iter().next_back().map(|stage| stage.axes).unwrap_or_default())
     }
 
-    /// The histogram after buffered entries are filled.
+    /// Returns the histogram after buffered entries are filled.
     ///
     /// # Errors
-    /// As [`emptied_axes`](Self::emptied_axes); or arrays do not have one number for each bin.
+    /// Returns an error in the cases of [`emptied_axes`](Self::emptied_axes), or if an array does not have
+    /// one number for each bin.
     pub fn emptied(mut self) -> Result<Self> {
         let Some(buffer) = self.buffer.take().filter(|buffer| !buffer.is_empty()) else { return Ok(self) };
         let mut stages = self.stages(&buffer)?;
@@ -59,7 +61,7 @@ impl Histogram {
         Ok(self)
     }
 
-    /// The axes that entries are filled with, one stage after the other.
+    /// Returns the axes with which buffered entries are filled, in the order of the entries.
     fn stages(&self, buffer: &EntryBuffer) -> Result<Vec<Stage>> {
         let coordinates: Vec<Vec<f64>> = (0..self.dimensions).map(|axis| buffer.coordinates(axis)).collect();
         let mut stages = Vec::new();
@@ -76,7 +78,7 @@ impl Histogram {
                 }
             }
         } else if extends_all {
-            // The smallest and the largest entry come first, with the axes as they are.
+            // Like ROOT, extend the axes to the smallest and largest entry first.
             stages.push(Stage { first: 0, axes: axes.clone() });
             for (number, found) in coordinates.iter().enumerate() {
                 let axis = &axes[number];
@@ -90,7 +92,7 @@ impl Histogram {
             }
         }
         stages.push(Stage { first: 0, axes: axes.clone() });
-        // Then each entry extends the axes, unless their bins are labels.
+        // Each entry outside an axis then extends it, unless its bins are found by label.
         let able: Vec<usize> =
             (0..axes.len()).filter(|&at| axes[at].can_extend() && !axes[at].is_alphanumeric()).collect();
         let entries = if able.is_empty() { 0 } else { buffer.len() };
@@ -107,7 +109,7 @@ impl Histogram {
             for &number in &able {
                 let place = coordinates[number][entry];
                 if place.is_nan() {
-                    // ROOT extends nothing after this.
+                    // ROOT does not extend any axis after a NaN.
                     is_last = true;
                     break;
                 }
@@ -121,11 +123,11 @@ impl Histogram {
         Ok(stages)
     }
 
-    /// The smallest and the largest coordinate by which an axis with a range is extended first.
+    /// Returns the smallest and largest coordinate to which an axis with a range is extended first.
     fn extremes_along(&self, axis: &Axis, found: &[f64]) -> (f64, f64) {
         let is_single = self.dimensions == 1;
         if !self.is_profile() && !is_single {
-            // ROOT begins with the range of the axis and skips the first entry.
+            // ROOT starts from the range of the axis, and skips the first entry.
             return extremes(found.get(1..).unwrap_or_default(), axis.low, axis.high);
         }
         let known: Vec<f64> = found.iter().copied().filter(|x| !is_single || x.is_finite()).collect();
@@ -133,7 +135,7 @@ impl Histogram {
         extremes(&known, first, first)
     }
 
-    /// An axis with the range that ROOT finds from all entries.
+    /// Returns an axis with the range that ROOT finds from all entries.
     fn with_found_range(&self, number: usize, entries: &[f64]) -> Result<Axis> {
         let axis = &self.axes[number];
         let finite: Vec<f64> = entries.iter().copied().filter(|x| x.is_finite()).collect();
@@ -153,7 +155,8 @@ impl Histogram {
         Ok(Axis { bins, low, high, edges: Vec::new(), ..axis.clone() })
     }
 
-    /// Cuts arrays to the bins of axes whose range was found, or fills them with zeros. Bins keep their numbers.
+    /// Truncates arrays to the number of bins that were found, or pads them with zeros. Bins keep their
+    /// indices.
     fn resize_arrays(&mut self, axes: &[Axis]) -> Result<()> {
         let cells = crate::histogram::cells(axes)?;
         let is_profile = self.is_profile();
@@ -181,8 +184,8 @@ impl Histogram {
         }
     }
 
-    /// Moves each bin to where its centre is on longer axes. Underflow and overflow of an extended axis are lost, and, except
-    /// of a profile, sums of bins without contents.
+    /// Moves each bin to the bin of its centre on longer axes. As in ROOT, underflow and overflow of an
+    /// extended axis are lost, and so are sums of bins without contents, except for profiles.
     fn extend_to(&mut self, longer: Vec<Axis>) {
         let mut stride = 1;
         for (number, new) in longer.iter().enumerate() {
@@ -208,7 +211,7 @@ impl Histogram {
     }
 }
 
-/// The smallest and largest of these two numbers and all coordinates, compared in order; NaN is neither.
+/// Returns the smallest and largest of two numbers and all coordinates. NaN is ignored.
 fn extremes(coordinates: &[f64], mut least: f64, mut most: f64) -> (f64, f64) {
     for &coordinate in coordinates {
         if coordinate < least {
@@ -221,7 +224,7 @@ fn extremes(coordinates: &[f64], mut least: f64, mut most: f64) -> (f64, f64) {
     (least, most)
 }
 
-/// An axis with equal bins in another range.
+/// Returns an axis with the same number of equal bins in another range.
 fn with_range(axis: &Axis, number: usize, low: f64, high: f64) -> Result<Axis> {
     if (low, high) == (axis.low, axis.high) {
         return Ok(axis.clone());
@@ -235,7 +238,7 @@ fn with_range(axis: &Axis, number: usize, low: f64, high: f64) -> Result<Axis> {
     Ok(Axis { low, high, ..axis.clone() })
 }
 
-/// Doubles an axis until it contains a coordinate. If that takes too many steps, the axis stays.
+/// Doubles an axis until it contains a coordinate. The axis is unchanged if that takes too many steps.
 fn extend(axes: &mut [Axis], number: usize, place: f64) -> Result<()> {
     let axis = &axes[number];
     let (mut low, mut high) = (axis.low, axis.high);
@@ -252,7 +255,7 @@ fn extend(axes: &mut [Axis], number: usize, place: f64) -> Result<()> {
     Ok(())
 }
 
-/// Bins of a range that is found from entries.
+/// Upper bound on the bins of a range that is found from entries.
 const MOST_BINS: i64 = 1 << 24;
-/// How often ROOT doubles an axis for one entry.
+/// Upper bound on the doublings for one entry, as in ROOT.
 const MOST_DOUBLINGS: u32 = 65;

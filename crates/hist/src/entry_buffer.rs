@@ -2,37 +2,37 @@
 
 use crate::{Error, Result};
 
-/// Weights, coordinates and, of a profile, values of buffered entries.
+/// Buffered entries: weights, coordinates and, for a profile, values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EntryBuffer {
-    /// Length of the buffer of the first histogram, in numbers.
+    /// Capacity of the first histogram's buffer: the length of its `fBuffer`.
     room: usize,
-    /// Numbers of one entry: the weight, a coordinate for each axis, and the value of a profile.
+    /// Length of an entry: its weight, a coordinate for each axis, and the value for a profile.
     width: usize,
     dimensions: usize,
     numbers: Vec<f64>,
 }
 
-/// One entry.
+/// A buffered entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Entry<'a> {
-    /// The weight.
+    /// Weight of the entry.
     pub weight: f64,
-    /// The coordinates, one for each axis.
+    /// Coordinates of the entry, one for each axis.
     pub coordinates: &'a [f64],
-    /// The value, of a profile.
+    /// Value of an entry of a profile.
     pub value: Option<f64>,
 }
 
 impl EntryBuffer {
-    /// The buffered entries of a histogram, from its `fBuffer`; `None` if the histogram has no buffer.
+    /// Parses the `fBuffer` of a histogram; `None` if it is empty.
     ///
     /// # Errors
-    /// The buffer is shorter than the entries that it claims.
+    /// Returns an error if the number of entries is not an integer or exceeds the length of the buffer.
     pub fn new(mut numbers: Vec<f64>, dimensions: usize, is_profile: bool) -> Result<Option<Self>> {
         let (room, Some(&count)) = (numbers.len(), numbers.first()) else { return Ok(None) };
         let width = 1 + dimensions + usize::from(is_profile);
-        // A negative number says that the entries are in the bins already.
+        // A negative count means that the entries are already in the bins.
         let count = if count > 0.0 { count } else { 0.0 };
         if count.fract() != 0.0 || count * width as f64 + 1.0 > room as f64 {
             return Err(Error::Buffer { count, room });
@@ -42,19 +42,19 @@ impl EntryBuffer {
         Ok(Some(Self { room, width, dimensions, numbers }))
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     #[must_use]
     pub fn len(&self) -> usize {
         self.numbers.len() / self.width
     }
 
-    /// Whether there are no entries.
+    /// Whether the buffer has no entries.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.numbers.is_empty()
     }
 
-    /// The entries in the order in which the histogram was filled.
+    /// Returns the entries in the order in which the histogram was filled.
     pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> + Clone {
         let end = 1 + self.dimensions;
         self.numbers.chunks_exact(self.width).map(move |entry| Entry {
@@ -64,7 +64,7 @@ impl EntryBuffer {
         })
     }
 
-    /// The coordinates of all entries along one axis.
+    /// Returns the coordinates of all entries along one axis.
     #[must_use]
     pub fn coordinates(&self, axis: usize) -> Vec<f64> {
         self.entries().filter_map(|entry| entry.coordinates.get(axis).copied()).collect()
@@ -73,7 +73,7 @@ impl EntryBuffer {
     /// Appends the entries of another buffer.
     ///
     /// # Errors
-    /// Both have more than 2^26 numbers.
+    /// Returns an error if both together have more than 2^26 numbers.
     pub fn append(&mut self, other: &Self) -> Result<()> {
         if self.numbers.len() + other.numbers.len() > MOST_NUMBERS {
             return Err(Error::LargeBuffer);
@@ -82,7 +82,8 @@ impl EntryBuffer {
         Ok(())
     }
 
-    /// Number of entries that the first histogram's buffer holds, if there are more: ROOT finds the range from these.
+    /// Returns the number of entries that fit the first histogram's buffer if there are more: ROOT finds the
+    /// range from them. `None` if all entries fit.
     #[must_use]
     pub fn overflows_at(&self) -> Option<usize> {
         let most = self.room.saturating_sub(1) / self.width;
@@ -90,7 +91,7 @@ impl EntryBuffer {
         (all * self.width >= self.room).then_some(most.min(all))
     }
 
-    /// The numbers of `fBuffer`.
+    /// Serialises the entries as `fBuffer`.
     #[must_use]
     pub fn numbers(&self) -> Vec<f64> {
         let mut numbers = vec![self.len() as f64];
@@ -100,5 +101,5 @@ impl EntryBuffer {
     }
 }
 
-/// Upper bound on the numbers of all buffers together.
+/// Upper bound on the numbers of a merged buffer.
 const MOST_NUMBERS: usize = 1 << 26;

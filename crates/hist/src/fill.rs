@@ -1,4 +1,4 @@
-//! Entries filled into bins.
+//! Filling of single entries into bins.
 
 use crate::{Entry, Error, Histogram, Result, statistics};
 

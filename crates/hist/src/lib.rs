@@ -1,10 +1,11 @@
-//! Histograms as numbers: what C++ ROOT computes of axes, bins and entries, without its files.
+//! Histograms as numbers: the computations of C++ ROOT with axes, bins and entries, independent of its files.
 //!
-//! A [`Histogram`] has [`Axis`]es, typed bin contents ([`BinArray`]), sums over all entries, and perhaps an
-//! [`EntryBuffer`]: the first entries of a histogram whose range is not known yet. [`Histogram::emptied`] fills bins
-//! from the buffer like `TH1::BufferEmpty`, with the range that [`find_range`] finds; [`Histogram::merge`] adds
-//! histograms like `TH1::Merge`. An [`Efficiency`] estimates each bin and its confidence interval like `TEfficiency`.
-//! Results equal those of C++ ROOT 6.40, where possible to the last bit. `forthwith-root` reads and writes the objects.
+//! A [`Histogram`] has [`Axis`]es, typed bin contents ([`BinArray`]), sums over all entries, and optionally
+//! an [`EntryBuffer`], which holds the first entries of a histogram without a range. [`Histogram::emptied`]
+//! fills the bins from the buffer like `TH1::BufferEmpty`, in the range that [`find_range`] computes;
+//! [`Histogram::merge`] adds histograms like `TH1::Merge`. An [`Efficiency`] estimates each bin and its
+//! confidence interval like `TEfficiency`. Results equal those of C++ ROOT 6.40, where possible to the last
+//! bit. `forthwith-root` reads and writes the objects.
 //!
 //! ```
 //! use forthwith_hist::{Axis, find_range};

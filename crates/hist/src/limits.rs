@@ -1,6 +1,6 @@
-//! The range of an axis that is to be found from entries, to the last bit of `THLimitsFinder`.
+//! Ranges of axes found from entries, equal to those of `THLimitsFinder` to the last bit.
 
-/// Bins and edges of an axis.
+/// Number of bins and edges of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// Number of bins.
@@ -11,9 +11,10 @@ pub struct Range {
     pub high: f64,
 }
 
-/// The range of an axis of about `bins` bins for entries between `low` and `high`.
+/// Returns the range of an axis of about `bins` bins for entries between `low` and `high`.
 ///
-/// If `integer`, bins are as wide as integers; the range of an axis with labels begins at 0 if entries give none.
+/// With `integer`, the width of the bins is an integer. The range of a `labelled` axis begins at 0 if entries
+/// do not determine one.
 #[must_use]
 pub fn find_range(bins: i64, mut low: f64, mut high: f64, integer: bool, labelled: bool) -> Range {
     if low >= high {
@@ -32,8 +33,8 @@ pub fn find_range(bins: i64, mut low: f64, mut high: f64, integer: bool, labelle
     if integer { integer_range(Range { bins, low, high }, least, most) } else { Range { bins, low, high } }
 }
 
-/// The range for bins as wide as a power of two (`TH1::kAutoBinPTwo`), from what [`find_range`] found for entries between
-/// `low` and `high`.
+/// Converts a range that [`find_range`] found for entries between `low` and `high` to one whose bins have a
+/// power of two as their width (`TH1::kAutoBinPTwo`).
 #[must_use]
 pub fn powers_of_two(found: Range, low: f64, high: f64) -> Range {
     let Range { bins, low: mut least, high: mut most } = found;
@@ -55,7 +56,7 @@ pub fn powers_of_two(found: Range, low: f64, high: f64) -> Range {
     }
     let width = (most - least) / bins as f64;
     let free = (bins as f64 * FREE) as i64;
-    // Removes bins, or adds them, until a certain share is free on each side.
+    // Removes or adds bins until a certain fraction is free on each side.
     let even = |bins: f64| bins as i64 + (bins as i64).rem_euclid(2);
     let above = even((most - high) / width);
     most -= width * (above - free) as f64;
@@ -66,20 +67,20 @@ pub fn powers_of_two(found: Range, low: f64, high: f64) -> Range {
     Range { bins, low: least, high: most }
 }
 
-/// The next power of two above or below a number, or minus one.
+/// Returns the next power of two, positive or negative, above or below a number.
 fn power_beside(number: f64, up: bool) -> f64 {
     let (fraction, power) = fraction_and_power(number);
     let is_beyond = if up { number > 0.0 } else { number <= 0.0 };
     power_of_two(if is_beyond { power } else { power - 1 }).copysign(fraction)
 }
 
-/// A finite number as a fraction, from a half to one or 0, times a power of two.
+/// Splits a finite number into a fraction, which is 0 or from 0.5 to below 1, and a power of two.
 fn fraction_and_power(number: f64) -> (f64, i32) {
     if number == 0.0 || !number.is_finite() {
         return (number, 0);
     }
     let exponent = |number: f64| ((number.to_bits() >> 52) & 0x7ff) as i32;
-    // Subnormal numbers have no exponent of their own.
+    // Subnormal numbers have no exponent; they are scaled first.
     let (scaled, shift) = if exponent(number) == 0 { (number * power_of_two(54), 54) } else { (number, 0) };
     let power = exponent(scaled) - 1022;
     let fraction = f64::from_bits(scaled.to_bits() & !(0x7ff << 52) | (1022 << 52));
@@ -95,7 +96,7 @@ fn power_of_two(power: i32) -> f64 {
     }
 }
 
-/// Rounds a range to integers, with bins of an integral width.
+/// Rounds a range to integers, with an integral width of bins.
 fn integer_range(Range { bins, mut low, mut high }: Range, least: f64, most: f64) -> Range {
     // Adding 0 makes -0 positive.
     let (down, up) = (low.trunc() + 0.0, high.trunc() + 0.0);
@@ -123,7 +124,7 @@ fn integer_range(Range { bins, mut low, mut high }: Range, least: f64, most: f64
     Range { bins, low, high }
 }
 
-/// Both edges and the width of about `bins` bins whose width is 1, 2 or 5 times a power of ten.
+/// Returns both edges and the width of about `bins` bins whose width is 1, 2 or 5 times a power of ten.
 fn round_range(least: f64, mut most: f64, bins: i64) -> [f64; 3] {
     if least == most {
         most += 1.0;
@@ -159,16 +160,16 @@ fn round_range(least: f64, mut most: f64, bins: i64) -> [f64; 3] {
         let is_single = bins == 1 && last - first != 1;
         break (edges.0, edges.1, if is_single { width * 2.0 } else { width });
     };
-    // Drops empty bins at both ends, unless no bin is left.
+    // Drops an empty bin at each end, unless no bin would remain.
     let near = width * 0.0001;
     let begin = if least - low >= near { low + width } else { low };
     let end = if high - most >= near { high - width } else { high };
     if begin >= end { [low, high, width] } else { [begin, end, width] }
 }
 
-/// More bins than this have no range of powers of two.
+/// Upper bound on the bins of a range whose bins have a power of two as their width.
 const MOST_POWER: u32 = 1 << 30;
-/// Share of bins that ROOT leaves free on each side of a range of powers of two (`Hist.Binning.Auto` of a `.rootrc`).
+/// Fraction of bins that ROOT leaves free on each side of such a range (`Hist.Binning.Auto` of a `.rootrc`).
 const FREE: f64 = 0.05;
 
 #[cfg(test)]
@@ -182,7 +183,8 @@ mod tests {
 
     #[test]
     fn ranges_of_bins_are_those_of_root() {
-        // Of TH1D("h", "", bins, 0, 0), filled with these two and emptied by C++ ROOT 6.40.
+        // The expected edges are those of `TH1D("h", "", bins, 0, 0)` in C++ ROOT 6.40, filled with these two
+        // entries and emptied.
         for (bins, [low, high], edges) in [
             (10, [1.5, 3.5], [1.48, 3.52]),
             (100, [-3.7, 12.25], [-5.2, 13.8]),
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn ranges_are_those_of_root() {
-        // By THLimitsFinder::OptimizeLimits of C++ ROOT 6.40.
+        // The expected ranges are those of `THLimitsFinder::OptimizeLimits` in C++ ROOT 6.40.
         for ((bins, low, high, integer), expected) in [
             ((4, -1.0, -1.0, true), (6, -5.0, 1.0)),
             (

@@ -1,4 +1,4 @@
-//! Histograms added bin by bin, by the rules of `TH1::Merge`.
+//! Merging of histograms bin by bin, by the rules of `TH1::Merge`.
 
 use crate::histogram::cells;
 use crate::{Axis, Error, Histogram, Result, axis::LETTERS};
@@ -7,13 +7,13 @@ impl Histogram {
     /// Adds another histogram: bins, statistics and buffered entries.
     ///
     /// # Errors
-    /// Both have no common binning, or ROOT's rule for this case is not known.
+    /// Returns an error if the histograms have no common binning, or ROOT's rule for this case is not known.
     pub fn merge(&mut self, mut other: Self) -> Result<()> {
         if !self.merge_buffers(&mut other)? {
             return Ok(());
         }
         self.merge_axes(&mut other)?;
-        // A histogram that does not keep squares of weights has entries of weight 1.
+        // Entries of a histogram without squared weights have a weight of 1.
         for squares in ["fSumw2", "fBinSumw2"] {
             if self.has(squares) || other.has(squares) {
                 self.keep_squares(squares);
@@ -31,7 +31,7 @@ impl Histogram {
         Ok(())
     }
 
-    /// Whether there are no entries and all bins are 0.
+    /// Whether the histogram has no entries, and all bins are 0.
     pub(crate) fn is_bare(&self) -> bool {
         let is_buffered = self.buffer.as_ref().is_some_and(|buffer| !buffer.is_empty());
         self.scalar("fEntries") == 0.0
@@ -39,7 +39,7 @@ impl Histogram {
             && self.arrays.iter().all(|(_, numbers)| numbers.is_zero())
     }
 
-    /// Gives two histograms the same bins.
+    /// Converts two histograms to their common binning.
     fn merge_axes(&mut self, other: &mut Self) -> Result<()> {
         let bare = [self.is_bare(), other.is_bare()];
         let mut moves = [Vec::new(), Vec::new()];
@@ -68,18 +68,19 @@ impl Histogram {
         for ((changed, new), old) in self.changed.iter_mut().zip(&axes).zip(&self.axes) {
             *changed |= new != old;
         }
-        // Axes beyond the dimensions have no bins and stay those of the first histogram.
+        // Axes without bins stay those of the first histogram.
         for histogram in [self, other] {
             histogram.axes.iter_mut().zip(&axes).for_each(|(own, new)| own.clone_from(new));
         }
         Ok(())
     }
 
-    /// Moves the numbers of all bins to the bins of other axes, `count` in all.
+    /// Moves the numbers of all bins to new bins, of which there are `count`. `lengths` are the new numbers
+    /// of bins of each axis.
     fn rebin(&mut self, moves: &[Option<Vec<Option<usize>>>], lengths: &[usize], count: usize) -> Result<()> {
         let old: Option<Vec<usize>> = self.axes.iter().take(lengths.len()).map(Axis::cells).collect();
         let old = old.unwrap_or_default();
-        // `check_lengths` has compared this product with the arrays.
+        // The product cannot overflow: `check_lengths` compared it with the arrays.
         let all = old.iter().try_fold(1_usize, |all, &n| all.checked_mul(n)).unwrap_or(0);
         if self.arrays.iter().all(|(_, numbers)| numbers.is_empty()) {
             return Ok(());
@@ -106,6 +107,7 @@ impl Histogram {
     }
 }
 
-/// Bins that the sum of small histograms may have, and the factor by which larger ones may grow.
+/// Upper bound on the bins of the sum of small histograms, and on the factor by which the bins of larger ones
+/// grow.
 const MOST_GROWN: usize = 1 << 22;
 const MOST_GROWTH: usize = 256;

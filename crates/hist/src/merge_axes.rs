@@ -1,21 +1,21 @@
-//! One axis for two histograms, by the rules of `TH1::Merge`.
+//! The common axis of two histograms, by the rules of `TH1::Merge`.
 
 use crate::Axis;
 
-/// One axis for two histograms.
+/// The common axis of two histograms.
 #[derive(Clone, Debug)]
 pub struct MergedAxis {
-    /// The axis.
+    /// The axis of the sum.
     pub axis: Axis,
-    /// The bin of this axis for each bin of both axes, underflow and overflow included, or `None` where all bins stay.
-    /// A bin without a place must be empty.
+    /// For each of both axes, the new bin of each of its bins, with underflow and overflow; `None` if all
+    /// bins stay. A bin that has no new bin must be empty.
     pub places: [Option<Vec<Option<usize>>>; 2],
 }
 
 impl Axis {
-    /// The axis of the sum of two histograms, by ROOT's rules: bins with equal labels are one bin; bins of equal widths may
-    /// extend the first axis, or divide the bins of the other. A histogram that is `bare`, without entries, may lack the
-    /// labels that ROOT makes while filling.
+    /// Returns the axis of the sum of two histograms by ROOT's rules; `None` if there is none. Bins with
+    /// equal labels are merged. Bins of equal widths may extend the first axis, or divide the bins of the
+    /// other. `bare` histograms have no entries, and may lack the labels that ROOT adds while filling.
     #[must_use]
     pub fn merged(&self, other: &Self, bare: [bool; 2]) -> Option<MergedAxis> {
         let lacks = [bare[0] && self.labels.is_empty(), bare[1] && other.labels.is_empty()];
@@ -45,7 +45,8 @@ impl Axis {
         self.labels == other.labels && self.merged(other, [false; 2]).is_some_and(stays)
     }
 
-    /// Whether labels identify the bins: each bin has one, or bins are added for new labels. Labels must be unique.
+    /// Whether labels identify the bins: each bin has one, or bins are added for new labels. Labels must be
+    /// unique.
     fn is_labelled(&self) -> bool {
         let mut texts: Vec<&str> = self.labels.iter().map(|(_, text)| &**text).collect();
         texts.sort_unstable();
@@ -67,7 +68,7 @@ impl Axis {
                 last
             });
         }
-        // ROOT doubles the number of bins until all labels have one.
+        // ROOT doubles the number of bins until there is one for each label.
         let width = self.width();
         axis.bins = self.bins.max(other.bins);
         while axis.bins < last {
@@ -93,7 +94,7 @@ impl Axis {
         MergedAxis { axis, places }
     }
 
-    /// An axis that contains both, with bins of the wider one.
+    /// Returns an axis that contains both, with the wider bins.
     fn extended(&self, other: &Self) -> Option<Self> {
         let widths = [self, other].map(Self::width);
         let width = widths[0].max(widths[1]);
@@ -102,7 +103,7 @@ impl Axis {
         }
         let low = self.low.min(other.low);
         let high = self.high.max(other.high);
-        // The wider bins continue on both sides.
+        // The wider bins are continued on both sides.
         let wide = if widths[0] >= widths[1] { self } else { other };
         let low = wide.low - rounded_up((wide.low - low) / width) * width;
         let high = wide.high + rounded_up((high - wide.high) / width) * width;
@@ -118,7 +119,8 @@ impl Axis {
         Some(Self { bins: bins as i64, low, high, ..self.clone() })
     }
 
-    /// The bin of another axis for each bin. Underflow and overflow have one only if the edges are equal.
+    /// Returns the bin of another axis for each bin. Underflow and overflow only have one if the edges are
+    /// equal.
     fn bins_within(&self, axis: &Self) -> Vec<Option<usize>> {
         let end = axis.bins as usize + 1;
         let place = |bin: i64| match bin {
@@ -142,13 +144,13 @@ fn is_whole(number: f64) -> bool {
     (number - number.round()).abs() < WHOLE
 }
 
-/// Rounds up, but an almost whole number to the nearest.
+/// Rounds up, except that an almost integral number is rounded to the nearest.
 fn rounded_up(number: f64) -> f64 {
     if is_whole(number) { number.round() } else { number.ceil() }
 }
 
-/// Edges that differ by less than this share of the axis are equal.
+/// Relative tolerance of equal edges, as a fraction of the axis.
 const ROUNDING: f64 = 1e-12;
-/// ROOT's tolerance for almost whole numbers of bins.
+/// ROOT's tolerance for almost integral numbers of bins.
 const WHOLE: f64 = 1e-4;
 const MOST_BINS: f64 = 1e8;

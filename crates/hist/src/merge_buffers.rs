@@ -1,4 +1,4 @@
-//! Buffered entries of merged histograms, by the rules of `TH1::Merge`.
+//! Merging of buffered entries, by the rules of `TH1::Merge`.
 
 use crate::limits::find_range;
 use crate::{Axis, Error, Histogram, Result};
@@ -6,7 +6,8 @@ use crate::{Axis, Error, Histogram, Result};
 impl Histogram {
     /// Merges both entry buffers; returns whether bin contents still have to be added.
     ///
-    /// Entries of histograms without a range stay buffered until all histograms are known, since ROOT finds the range first.
+    /// Entries of histograms without a range stay buffered until all histograms are merged, since ROOT finds
+    /// the range first.
     pub(crate) fn merge_buffers(&mut self, other: &mut Self) -> Result<bool> {
         if self.buffer.is_none() && other.buffer.is_none() {
             return Ok(true);
@@ -33,7 +34,7 @@ impl Histogram {
             self.adopt_axes(other)?;
             return Ok(true);
         }
-        // The other histogram has no range, so that all its entries are buffered.
+        // The other histogram has no range, so all its entries are buffered.
         match (&mut self.buffer, other.buffer.take()) {
             (_, None) if other.is_bare() => {}
             (Some(own), Some(more)) => own.append(&more)?,
@@ -44,7 +45,7 @@ impl Histogram {
         Ok(false)
     }
 
-    /// Takes the axes of another histogram in place of axes without a range.
+    /// Replaces axes without a range by those of another histogram.
     fn adopt_axes(&mut self, other: &Self) -> Result<()> {
         let both = self.own_axes().iter().zip(other.own_axes());
         if let Some((own, _)) = both.clone().find(|(own, other)| own.has_range() && own != other) {
@@ -64,10 +65,11 @@ impl Histogram {
         Ok(())
     }
 
-    /// The sum as it is written: buffered entries are filled, unless the buffer of axes without a range has space for them.
+    /// Returns the sum in the form that is written. Buffered entries are filled into bins if they exceed the
+    /// buffer, or if they were merged into a histogram with a range from others without one.
     ///
     /// # Errors
-    /// ROOT finds the range of an axis by a rule that is not known.
+    /// Returns an error if ROOT's rule for the range of an axis is not known.
     pub fn settled(mut self) -> Result<Self> {
         if self.has_range() {
             if self.is_late {

@@ -1,4 +1,4 @@
-//! Sums over all entries, from bins as `TH1::GetStats` finds them where none were kept, or from one entry.
+//! Sums over all entries: computed from the bins, like `TH1::GetStats`, or for one entry.
 
 use crate::{Axis, Entry};
 
@@ -9,14 +9,15 @@ pub(crate) struct Bins<'a> {
     pub(crate) contents: Vec<f64>,
     /// Squared errors, or sums of the squared values of a profile; empty if they equal the contents.
     pub(crate) squares: Vec<f64>,
-    /// Sums of weights of a profile and of their squares. The latter are empty if they equal the former.
+    /// For a profile, the sums of weights and of squared weights. The latter are empty if they equal the
+    /// former.
     pub(crate) weights: Option<[Vec<f64>; 2]>,
-    /// Whether underflow and overflow count.
+    /// Whether underflow and overflow are included.
     pub(crate) counts_all: bool,
 }
 
 impl Bins<'_> {
-    /// The sums as if all entries of a bin were at its centre, in the order of [`NAMES`].
+    /// Returns the sums in the order of [`NAMES`], with all entries of a bin at its centre.
     pub(crate) fn sums(&self) -> [f64; NAMES.len()] {
         let mut sums = [0.0; NAMES.len()];
         let (own, squares) = match &self.weights {
@@ -41,7 +42,7 @@ impl Bins<'_> {
         sums
     }
 
-    /// The centre of a bin, or `None` if the bin does not count.
+    /// Returns the centre of a bin; `None` for underflow and overflow that are not included.
     fn center(&self, mut cell: usize) -> Option<[f64; 3]> {
         let mut center = [0.0; 3];
         for (axis, place) in self.axes.iter().zip(&mut center) {
@@ -57,7 +58,7 @@ impl Bins<'_> {
     }
 }
 
-/// The sums of one entry, in the order of [`NAMES`], with products in the order in which ROOT forms them.
+/// Returns the sums of one entry in the order of [`NAMES`]. Products are computed in ROOT's order.
 pub(crate) fn of_entry(entry: &Entry<'_>) -> [f64; NAMES.len()] {
     let weight = entry.weight;
     let at = |number| entry.coordinates.get(number).copied().unwrap_or(0.0);
@@ -86,10 +87,10 @@ pub(crate) fn of_entry(entry: &Entry<'_>) -> [f64; NAMES.len()] {
     sums
 }
 
-/// The members that keep the sums, in the order of `TH1::GetStats`.
+/// Names of the members with the sums, in the order of `TH1::GetStats`.
 pub(crate) const NAMES: [&str; 13] = [
     "fTsumw", "fTsumw2", "fTsumwx", "fTsumwx2", "fTsumwy", "fTsumwy2", "fTsumwxy", "fTsumwz", "fTsumwz2",
     "fTsumwxz", "fTsumwyz", "fTsumwt", "fTsumwt2",
 ];
-/// Position of the sums of a profile's values in [`NAMES`], by the number of its axes.
+/// Index in [`NAMES`] of the sum of a profile's values, by its number of axes.
 const VALUES: [usize; 4] = [11, 4, 7, 11];

@@ -1,4 +1,4 @@
-//! The blocks of a file, found when it is opened, and those of a stream, found as far as entries are asked for.
+//! Lists of blocks: of a file, complete once it is open, and of a stream, extended as entries are requested.
 
 use crate::{decode::Framing, place, scan::Scan};
 use forthwith_io::Source;
@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-/// The blocks of a file or of a stream.
+/// Blocks of a file or of a stream.
 #[derive(Debug)]
 pub(crate) enum Blocks {
     File(BlockList<place::Place>, Framing),
@@ -17,7 +17,8 @@ pub(crate) enum Blocks {
 }
 
 impl Blocks {
-    /// The blocks of a stream, before its first byte is read.
+    /// Creates the block list of a stream without reading from it. `lines` is
+    /// [`JsonOptions::lines`](crate::JsonOptions).
     pub(crate) fn of_stream(source: Arc<dyn Source>, lines: bool) -> Self {
         static RUNNER: LazyLock<OneThread> = LazyLock::new(OneThread::default);
         let scan = Box::new(Scan::of_stream(&*RUNNER));
@@ -29,10 +30,12 @@ impl Blocks {
         matches!(self, Self::Stream(_))
     }
 
-    /// Acts on the blocks, each with the place at which it begins, when those of the first `entries` entries were found, or all.
+    /// Calls `act` with the block list and the framing. The list covers at least the first `entries` entries,
+    /// or all entries if there are fewer.
     ///
     /// # Errors
-    /// The stream cannot be read, or is not JSON before these entries.
+    /// Returns an error if the stream cannot be read, if it is not JSON before these entries, or if this
+    /// process is a fork of the process that opened the stream.
     pub(crate) fn up_to<T>(
         &self,
         entries: u64,
@@ -47,7 +50,8 @@ impl Blocks {
         }
     }
 
-    /// Drops blocks of entries that will not be read again, if the stream drops their bytes.
+    /// Drops the blocks of a stream that end before entry `before`, as far as the source releases their
+    /// bytes. Does nothing for a file.
     pub(crate) fn release(&self, before: u64) -> Result<()> {
         if !self.is_stream() {
             return Ok(());
@@ -73,18 +77,18 @@ impl Blocks {
     }
 }
 
-/// The pass over a stream.
+/// State of the pass over a stream.
 pub(crate) struct StreamScan {
     source: Arc<dyn Source>,
-    /// Whether values are on lines, so that a list is one of them.
+    /// Whether each line is a value. A list at the beginning is then an entry.
     lines: bool,
     scan: Box<Scan<'static>>,
-    /// The fault that ended the pass.
+    /// Error that ended the pass: its text and its place.
     failed: Option<(String, Box<Place>)>,
 }
 
 impl StreamScan {
-    /// Finds blocks until they have a number of entries, or to the end.
+    /// Extends the block list until it has `entries` entries or the stream ends.
     fn reach(&mut self, entries: u64) -> Result<()> {
         while self.scan.list.entries() < entries {
             if let Some((what, place)) = &self.failed {
@@ -97,7 +101,7 @@ impl StreamScan {
             let checked =
                 advanced.and_then(|()| if self.scan.is_end { self.scan.check_damage() } else { Ok(()) });
             if let Err(error) = checked {
-                // A request that was given up can be repeated.
+                // Only faults are kept: a cancelled request can be repeated.
                 if let ErrorKind::Fault { what } = &error.kind {
                     self.failed = Some((what.clone(), error.place.clone()));
                 }

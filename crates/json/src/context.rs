@@ -1,18 +1,19 @@
-//! The state of decoding beside the columns.
+//! Parser state other than the columns.
 
 use crate::skip::Brackets;
 
-/// What is known beside the columns while values are read.
+/// State that is passed along while a value is parsed.
 #[derive(Debug, Default)]
 pub(crate) struct Context {
-    /// The brackets of the text, where nothing that precedes a value can have been damaged.
+    /// Masks of the brackets of the text, with which unread lists and objects are skipped without parsing
+    /// them. `None` if the text may be damaged.
     pub brackets: Option<Brackets>,
-    /// The path of a value that was refused.
+    /// Path of the refused value within its entry.
     pub path: String,
 }
 
 impl Context {
-    /// Notes that an error is within a member or an item.
+    /// Prepends a step, such as `.name` or `[3]`, to the path of the refused value.
     #[cold]
     pub(crate) fn within(&mut self, step: &str) {
         self.path.insert_str(0, step);

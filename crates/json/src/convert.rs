@@ -1,8 +1,8 @@
-//! Conversions of single values, and their limits.
+//! Conversion of single values, and the ranges of integer types.
 
 use forthwith_columns::{Column, DType, LogicalType, Moment};
 
-/// The least and the largest whole number of a type that 64 bits with a sign hold.
+/// Returns the smallest and the largest value of an integer type; `None` for `uint64` and for other types.
 pub(crate) const fn bounds(dtype: DType) -> Option<(i64, i64)> {
     Some(match dtype {
         DType::Int8 => (i8::MIN as i64, i8::MAX as i64),
@@ -16,7 +16,8 @@ pub(crate) const fn bounds(dtype: DType) -> Option<(i64, i64)> {
     })
 }
 
-/// A date or time as a column counts it.
+/// Returns a date or timestamp as the integer that its column stores; `None` if the string is not such a date
+/// or timestamp, has a zone where the type has none or the reverse, or cannot be represented exactly.
 pub(crate) fn count(text: &str, meaning: LogicalType) -> Option<i64> {
     let moment = Moment::parse(text.as_bytes())?;
     if moment.has_zone() != matches!(meaning, LogicalType::Timestamp { zone: Some(_), .. }) {
@@ -27,7 +28,7 @@ pub(crate) fn count(text: &str, meaning: LogicalType) -> Option<i64> {
     if has_rest || !days_fit { None } else { i64::try_from(count).ok() }
 }
 
-/// The numbers that JSON has only as texts.
+/// Parses `NaN`, `Infinity` and `-Infinity`, which JSON can only express as strings.
 pub(crate) fn not_finite(text: &str) -> Option<f64> {
     Some(match text {
         "NaN" => f64::NAN,
@@ -37,12 +38,12 @@ pub(crate) fn not_finite(text: &str) -> Option<f64> {
     })
 }
 
-/// The beginning of a text, for errors.
+/// Returns the first 40 characters of a string, for error messages.
 pub(crate) fn short(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
 
-/// Whole numbers that are known to be of a type.
+/// Narrows integers, which must be in the range of `dtype`, to a column of that type.
 pub(crate) fn narrowed(dtype: DType, values: Vec<i64>) -> Column {
     macro_rules! narrow {
         ($type:ty) => {

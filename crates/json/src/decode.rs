@@ -1,4 +1,4 @@
-//! Decoding: some columns of a block of values.
+//! Decoder of blocks of JSON values.
 
 use crate::{
     context::Context,
@@ -15,29 +15,30 @@ use forthwith_plan::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The [`BlockFormat`] of JSON: a block is a number of values.
+/// [`BlockFormat`] of JSON: a block is a sequence of consecutive values.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct JsonFormat;
 
-/// How the values of a file follow each other.
+/// Separation of the values of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Framing {
-    /// One after the other.
+    /// Consecutive values, with or without white space between them.
     #[default]
     Values,
-    /// One after the other, in a file with an equal number of lines: damage ends with its line if each value is on its own.
+    /// Consecutive values in a file with an equal number of non-blank lines. If a block turns out to have
+    /// each value on a line of its own, damage is confined to its line.
     LikelyLines,
-    /// Items of a list, with commas between them.
+    /// Items of one list, separated by commas.
     List,
-    /// One on each line that is not blank, so that damage ends with its line.
+    /// One value on each non-blank line; damage is confined to its line.
     Lines,
 }
 
-/// The part of a plan that tells how blocks are decoded.
+/// Parameters of the decoder, stored in the plan as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recipe {
     pub framing: Framing,
-    /// The Form of an entry: of objects, with the requested members.
+    /// Form of an entry, reduced to the requested members.
     pub form: Form,
 }
 
@@ -46,7 +47,7 @@ impl Recipe {
         Fill::new(&self.form).map_err(|of| Error::unsupported(format!("values of type {of} in JSON")))
     }
 
-    /// Values of the wanted entries.
+    /// Decodes the wanted entries of a block.
     pub(crate) fn decode(&self, text: &[u8], task: &Task) -> Result<Array> {
         let place = Place::of_task(task);
         match self.framing {
@@ -55,7 +56,7 @@ impl Recipe {
                 let values = task.entries.end - task.entries.start;
                 if are_on_lines(text, values) { self.lines(text, task, &place) } else { Err(error) }
             }),
-            // Without damage, lines need not be told apart.
+            // An undamaged block need not be split into lines.
             Framing::Lines if task.wanted == task.entries => {
                 self.whole(text, task, &place).or_else(|_| self.lines(text, task, &place))
             }
@@ -63,7 +64,7 @@ impl Recipe {
         }
     }
 
-    /// Values of the wanted entries, for which all of the block are decoded.
+    /// Decodes the whole block and returns the wanted entries of it.
     fn whole(&self, text: &[u8], task: &Task, place: &Place) -> Result<Array> {
         let utf8 =
             |error: std::str::Utf8Error| place.fault("text that is not UTF-8", "", text, error.valid_up_to());
@@ -83,7 +84,7 @@ impl Recipe {
         part.map_err(|error| Error::fault(error.to_string()))
     }
 
-    /// Values of the wanted entries, each on a line.
+    /// Splits the block into lines and decodes those of the wanted entries.
     fn lines(&self, text: &[u8], task: &Task, place: &Place) -> Result<Array> {
         let fill = lines(text, task, place, self.fill()?)?;
         let (expected, found) = (task.wanted.end.saturating_sub(task.wanted.start), fill.len() as u64);
@@ -94,13 +95,13 @@ impl Recipe {
     }
 
     fn values(&self, text: &str, task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
-        // Each entry has a byte.
+        // Upper bound on the number of values: each has at least one byte.
         fill.reserve(text.len().min((task.entries.end - task.entries.start) as usize));
         let mut lexer = Lexer::new(text, true);
         let mut context = Context { brackets: Some(Brackets::default()), path: String::new() };
         let mut rows = 0;
         while let Some(first) = lexer.peek() {
-            // A block begins with an item or, behind others, with a comma.
+            // The text of a block begins with an item or, after the first block, with a comma.
             let begun = match self.framing {
                 Framing::List => lexer.next_item(rows == 0 && first != b','),
                 _ => Ok(true),
@@ -124,7 +125,7 @@ impl Recipe {
     }
 }
 
-/// The values of the wanted lines. Others are not looked at.
+/// Appends the values of the wanted lines to `fill`; other lines are not parsed.
 fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill> {
     for (entry, (at, line)) in (task.entries.start..).zip(lines_of(text)) {
         if task.wanted.contains(&entry) {
@@ -143,7 +144,7 @@ fn lines(text: &[u8], task: &Task, place: &Place, mut fill: Fill) -> Result<Fill
     Ok(fill)
 }
 
-/// Whether a text is a number of lists and objects, each on a line of its own.
+/// Whether a text consists of `values` lists and objects, each on a line of its own.
 fn are_on_lines(text: &[u8], values: u64) -> bool {
     let (mut found, mut are_apart) = (0, true);
     let mut framer = Framer::new(false);
@@ -157,11 +158,11 @@ fn are_on_lines(text: &[u8], values: u64) -> bool {
         are_apart &= matches!(behind, None | Some(b'\n'));
         are_apart
     });
-    // Each value ends a line, and each line has one.
+    // No two values share a line; with equal counts, no value spans two lines.
     are_apart && framer.is_between() && found == values && lines_of(text).count() as u64 == values
 }
 
-/// The lines that are not blank, with the bytes at which they begin.
+/// Returns the non-blank lines of a text and the byte offset of each.
 pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').scan(0, |at, line| {
         let begin = *at;
@@ -171,7 +172,7 @@ pub(crate) fn lines_of(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     lines.filter(|(_, line)| !line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')))
 }
 
-/// Checks that a line is one value.
+/// Checks that a line is exactly one value. The error has the byte offset in the line.
 pub(crate) fn check_line(line: &str) -> Result<(), (Stop, usize)> {
     let mut lexer = Lexer::new(line, true);
     lexer.skip(DEEPEST).map_err(|stop| (stop, lexer.at()))?;

@@ -1,4 +1,4 @@
-//! Opening a file.
+//! Opening of a file.
 
 use crate::{
     blocks::Blocks,
@@ -11,20 +11,22 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockRunner, Result};
 use std::sync::Arc;
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JsonOptions {
-    /// Whether values of different kinds in one place are a union; otherwise their column cannot be read.
+    /// Whether values of different kinds at one path form a union. Otherwise their column cannot be read.
     pub unions: bool,
-    /// Whether texts that are all dates, or all times, in ISO form are such.
+    /// Whether strings become dates or timestamps if all values of the path are ISO 8601 dates or timestamps.
     pub dates: bool,
-    /// Whether a list with which the file begins is an entry, as in JSON Lines; otherwise its items are the entries.
+    /// Whether each line is a value, as in JSON Lines, so that a list at the beginning of the file is an
+    /// entry. Otherwise the items of that list are the entries.
     pub lines: bool,
-    /// The type of an entry; otherwise it is found. What it does not name is stepped over.
+    /// Type of an entry; `None` to infer it from the values. Members that the schema does not name are
+    /// skipped.
     pub schema: Option<String>,
 }
 
-/// A file of JSON values: one after the other, on lines or not, or the items of one list.
+/// JSON file: consecutive values, one per line or not, or the items of one list.
 #[derive(Debug)]
 pub struct JsonFile {
     pub(crate) source: Arc<dyn Source>,
@@ -32,7 +34,7 @@ pub struct JsonFile {
     pub(crate) blocks: Blocks,
 }
 
-/// The type of an entry.
+/// Type of an entry.
 #[derive(Debug)]
 pub(crate) enum Types {
     Given(Form),
@@ -40,10 +42,13 @@ pub(crate) enum Types {
 }
 
 impl JsonFile {
-    /// Reads the whole file once, unless it is a stream that is read by a schema. Where each value is on a line of its own, damage of a line is found when the line is read.
+    /// Opens a file and reads it once, except a stream with a schema, which is read as entries are requested.
+    /// In a file with each value on a line of its own, a damaged line is an error only when its entry is
+    /// read.
     ///
     /// # Errors
-    /// The source cannot be read; text that is not JSON, with line and column; a schema that is none.
+    /// Returns an error if the source cannot be read, if the text is not JSON (with line and column), or if
+    /// the schema is invalid.
     pub fn open(source: Arc<dyn Source>, options: &JsonOptions, runner: &dyn BlockRunner) -> Result<Self> {
         let uri = source.uri().to_owned();
         Self::scan(source, options, runner).map_err(|error| error.in_file(&uri))
@@ -55,7 +60,7 @@ impl JsonFile {
             let blocks = Blocks::of_stream(Arc::clone(&source), options.lines);
             return Ok(Self { source, types: Types::Given(form.clone()), blocks });
         }
-        // A stream is read to its end.
+        // Without a schema, a stream is read to its end.
         let size = source.size()?;
         let mut scan = Scan::of_file(runner, given.is_none(), size);
         while !scan.is_end {

@@ -1,4 +1,4 @@
-//! Values to columns of a known type.
+//! Appends parsed values to columns of a known type.
 
 use crate::{
     context::Context,
@@ -9,7 +9,7 @@ use crate::{
 };
 use forthwith_columns::{Array, Column, DType, Form, LogicalType};
 
-/// A node of a Form, and its values so far.
+/// Node of a Form, and the values that were appended to it.
 #[derive(Debug)]
 pub(crate) struct Fill {
     key: String,
@@ -20,7 +20,7 @@ pub(crate) struct Fill {
 enum Values {
     Empty,
     Bool(Vec<u8>),
-    /// Whole numbers of any type but `uint64`.
+    /// Integers of any type but `uint64`.
     Whole {
         dtype: DType,
         values: Vec<i64>,
@@ -47,7 +47,7 @@ enum Values {
         rows: usize,
         content: Box<Fill>,
     },
-    /// Objects of any members, as pairs of text and value.
+    /// Objects with arbitrary members, as lists of pairs of a string and a value.
     Map {
         offsets: Vec<i64>,
         keys: Box<Fill>,
@@ -59,7 +59,7 @@ enum Values {
         content: Box<Fill>,
     },
     Record(Record<Fill>),
-    /// Lists of one value for each content.
+    /// Lists with one item for each content, and the number of lists.
     Tuple(Vec<Fill>, usize),
     Union {
         tags: Vec<i8>,
@@ -69,7 +69,7 @@ enum Values {
 }
 
 impl Fill {
-    /// Columns without values. The error names the type that is not read from JSON.
+    /// Creates empty columns for a Form. The error is the name of the type that cannot be read from JSON.
     pub(crate) fn new(form: &Form) -> Result<Self, String> {
         let boxed = |content: &Form| Self::new(content).map(Box::new);
         let mut own = String::new();
@@ -135,7 +135,7 @@ impl Fill {
         Ok(Self { key: own, values })
     }
 
-    /// The number of values.
+    /// Returns the number of values.
     pub(crate) fn len(&self) -> usize {
         match &self.values {
             Values::Empty => 0,
@@ -188,7 +188,7 @@ impl Fill {
             }
             _ => Err(refused(lexer, self.name())),
         };
-        // The place of an error is that of the value.
+        // An error is reported at the beginning of the value.
         done.inspect_err(|_| lexer.go(before))
     }
 
@@ -245,7 +245,7 @@ impl Fill {
         Ok(())
     }
 
-    /// What values are, in words.
+    /// Returns the name of the expected kind of value, for error messages.
     fn name(&self) -> &'static str {
         match &self.values {
             Values::Empty => "null",
@@ -256,7 +256,7 @@ impl Fill {
         }
     }
 
-    /// Appends a value of a union to the first alternative that takes it.
+    /// Appends a value to the first alternative of the union that accepts it.
     fn alternative(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()> {
         let Values::Union { tags, index, contents } = &mut self.values else { return Ok(()) };
         let first = lexer.peek().ok_or(Stop::Incomplete)?;
@@ -288,7 +288,7 @@ impl Fill {
         Err(stop)
     }
 
-    /// Whether values may begin so.
+    /// Whether a value that begins with the byte `first` may be of this type.
     fn takes(&self, first: u8) -> bool {
         match &self.values {
             Values::Empty => false,
@@ -309,7 +309,7 @@ impl Fill {
         self.value(lexer, DEEPEST, context)
     }
 
-    /// The array of the values.
+    /// Returns the values as an array of `form`.
     pub(crate) fn into_array(self, form: Form) -> Array {
         let length = self.len() as u64;
         let mut columns = Vec::new();
@@ -359,7 +359,7 @@ impl Fill {
 }
 
 impl Member for Fill {
-    /// Reserves memory for so many values more; of lists and texts, for where they end.
+    /// Reserves memory for `rows` more values. For lists and strings, only the offsets are reserved.
     fn reserve(&mut self, rows: usize) {
         match &mut self.values {
             Values::Empty => {}
@@ -377,7 +377,7 @@ impl Member for Fill {
         }
     }
 
-    /// Drops values behind the first `rows`.
+    /// Drops all values after the first `rows`.
     fn truncate(&mut self, rows: usize) {
         let end = |offsets: &mut Vec<i64>| {
             offsets.truncate(rows + 1);
@@ -422,7 +422,7 @@ impl Member for Fill {
         }
     }
 
-    /// Appends a missing value, if values may be missing.
+    /// Appends a missing value and returns `true`; returns `false` if the type is not optional.
     fn null(&mut self) -> bool {
         if let Values::Option { index, .. } = &mut self.values {
             index.push(-1);
@@ -431,7 +431,7 @@ impl Member for Fill {
         false
     }
 
-    /// Appends the value on which a lexer stands.
+    /// Parses and appends the value at the position of the lexer.
     #[inline]
     fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()> {
         match &mut self.values {
@@ -501,7 +501,7 @@ impl Member for Fill {
     }
 }
 
-/// Whether these are the contents of pairs of a map whose keys are texts.
+/// Whether these are the contents of the pairs of a map with string keys.
 fn is_map(contents: &[Form]) -> bool {
     matches!(contents, [Form::String { binary: false, .. }, _])
 }
@@ -510,13 +510,13 @@ fn within(depth: usize) -> Result<usize> {
     depth.checked_sub(1).ok_or_else(|| TOO_DEEP.into())
 }
 
-/// Steps over the bracket of a list or an object.
+/// Consumes the opening bracket of a list or an object.
 #[inline]
 fn expect(lexer: &mut Lexer<'_>, bracket: u8, name: &str) -> Result<()> {
     if lexer.take(bracket) { Ok(()) } else { Err(refused(lexer, name)) }
 }
 
-/// The error of a value of another kind than what is expected.
+/// Returns the error for a value of an unexpected kind.
 #[cold]
 fn refused(lexer: &mut Lexer<'_>, wanted: &str) -> Stop {
     let before = lexer.at();
@@ -533,7 +533,7 @@ fn refused(lexer: &mut Lexer<'_>, wanted: &str) -> Stop {
     Stop::invalid(format!("{found} where {wanted} is expected"))
 }
 
-/// Appends the items of a list that was begun; returns how many there are.
+/// Appends the items of a list after its opening bracket; returns their number.
 fn items(content: &mut Fill, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<usize> {
     let mut count = 0;
     while lexer.next_item(count == 0)? {

@@ -1,32 +1,33 @@
-//! Where the values of a file begin and end, found by brackets and quotes alone.
+//! Boundaries of the values of a text, found from brackets and quotes without parsing.
 
 use forthwith_kernels::structure::{LANES, QuoteState, Structure, structure};
 
-/// Bytes whose masks are found at once.
+/// Number of bytes whose masks are computed at once.
 const STEP: usize = 64 << 10;
 
-/// The state between pieces of a text.
+/// Scanner state between pieces of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Framer {
-    /// Whether values are items of a list, which was begun.
+    /// Whether the values are the items of one list. Scanning starts after its opening bracket.
     is_list: bool,
-    /// Bytes of the piece at hand that were looked at: a multiple of [`LANES`] from where it began.
+    /// Number of bytes of the current text that were scanned: a multiple of [`LANES`] from where scanning
+    /// began.
     scanned: usize,
     quotes: QuoteState,
     depth: u64,
     masks: Vec<Structure>,
-    /// Whether an item was begun, of a list.
+    /// Whether the list has had a byte of an item since the last comma.
     has_item: bool,
-    /// Whether there was a comma of the list.
+    /// Whether the list has had a comma.
     has_comma: bool,
 }
 
-/// A step through a text.
+/// Event of the scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A value ends before this byte.
+    /// A value ends before this byte offset.
     Entry(usize),
-    /// There is something else than lists and objects, or than items.
+    /// Input other than lists and objects, or a missing or misplaced list item: it has to be parsed.
     Other,
 }
 
@@ -35,18 +36,18 @@ impl Framer {
         Self { is_list, depth: u64::from(is_list), ..Self::default() }
     }
 
-    /// Forgets bytes at the beginning of the text, which were looked at.
+    /// Adjusts the state to a text from which `bytes` scanned bytes were removed at the beginning.
     pub(crate) fn drain(&mut self, bytes: usize) {
         self.scanned -= bytes;
     }
 
-    /// Whether all values are complete.
+    /// Whether the scanned text ends outside of strings, lists and objects.
     pub(crate) const fn is_between(&self) -> bool {
         self.depth == 0 && !self.quotes.is_inside()
     }
 
-    /// Looks at the bytes of a text that are new, and tells where values end; false from `event` ends it. Unless the text ends,
-    /// bytes at its end are left for later.
+    /// Scans the bytes that were not scanned before and reports where values end, until `event` returns
+    /// `false`. Unless `is_end`, an incomplete group of [`LANES`] bytes at the end is left for the next call.
     pub(crate) fn run(&mut self, text: &[u8], is_end: bool, mut event: impl FnMut(Event) -> bool) {
         while self.scanned < text.len() {
             let left = &text[self.scanned..];
@@ -76,7 +77,7 @@ impl Framer {
         }
     }
 
-    /// Values one after the other.
+    /// Scans a group of consecutive values; returns whether to continue.
     fn values(
         &mut self,
         bytes: &[u8],
@@ -117,7 +118,7 @@ impl Framer {
         true
     }
 
-    /// Items of a list.
+    /// Scans a group of the items of a list; returns whether to continue.
     fn items(
         &mut self,
         bytes: &[u8],
@@ -185,7 +186,7 @@ const fn is_blank(byte: &u8) -> bool {
 mod tests {
     use super::*;
 
-    /// The values of a text that arrives in steps.
+    /// Splits a text that arrives in pieces of `step` bytes; also returns whether the scan failed.
     fn values(text: &str, is_list: bool, step: usize) -> (Vec<&str>, bool) {
         let mut framer = Framer::new(is_list);
         let (mut ends, mut is_other) = (vec![0], false);

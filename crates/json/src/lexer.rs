@@ -1,22 +1,22 @@
-//! JSON text, token by token, as RFC 8259 defines it: nothing more is accepted.
+//! Lexer of JSON text as defined by RFC 8259, without extensions.
 
 use forthwith_kernels::digits::{POWERS, leading, number_of_eight};
 use std::borrow::Cow;
 
-/// Limit on how deep lists and objects may be nested, since they are walked by recursion.
+/// Maximum nesting depth of lists and objects, which are parsed by recursion.
 pub(crate) const DEEPEST: usize = 128;
 
-/// A reason why there is no value.
+/// Reason why a value could not be parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The text ends within the value.
     Incomplete,
-    /// The text is not JSON, and why. In a box, since results are returned for each value.
+    /// The text is not JSON, with the reason. It is boxed to keep the `Result` of each value small.
     Invalid(Box<Cow<'static, str>>),
 }
 
 impl Stop {
-    /// The text is not JSON, for a reason that is put together.
+    /// Returns [`Stop::Invalid`] with a formatted reason.
     #[cold]
     pub(crate) fn invalid(reason: String) -> Self {
         Self::Invalid(Box::new(reason.into()))
@@ -32,29 +32,29 @@ impl From<&'static str> for Stop {
 
 pub(crate) type Result<T, E = Stop> = std::result::Result<T, E>;
 
-/// A number as it is spelled, and its parts.
+/// Number as spelled in the text, and its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Number<'a> {
     pub text: &'a str,
-    /// Whether it has neither a point nor an exponent, and is not `-0`.
+    /// Whether the number has neither a fraction nor an exponent, and is not `-0`.
     pub is_whole: bool,
     pub is_negative: bool,
-    /// The digits without a point as a whole number, modulo 2^64.
+    /// All digits of the integer part and the fraction as one integer, modulo 2^64.
     pub digits: u64,
-    /// How many digits there are, zeros before them included.
+    /// Number of digits of the integer part and the fraction, including leading zeros.
     pub count: usize,
-    /// The power of ten that `digits` are multiplied by.
+    /// Power of ten by which `digits` is multiplied.
     pub exponent: i64,
 }
 
 impl Number<'_> {
-    /// Whether `digits` are all of them.
+    /// Whether `digits` has not overflowed.
     pub(crate) const fn is_short(&self) -> bool {
         self.count <= 19
     }
 }
 
-/// The first token of a value.
+/// First token of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Token<'a> {
     Null,
@@ -65,17 +65,18 @@ pub(crate) enum Token<'a> {
     Object,
 }
 
-/// A name as it is spelled with quotes and without escapes.
+/// Key as it is spelled with quotes and without escapes.
 #[derive(Clone, Debug)]
 pub(crate) struct Quoted {
     bytes: Box<[u8]>,
-    /// The bytes as a number, and the bits of it that count, if there are no more than 16.
+    /// For at most 16 bytes: the bytes as a little-endian number, and a mask of the bytes in use. `mask` is 0
+    /// for longer keys.
     word: u128,
     mask: u128,
 }
 
 impl Quoted {
-    /// None if the name has escapes.
+    /// Returns `None` if the key must be escaped.
     pub(crate) fn new(name: &str) -> Option<Self> {
         if name.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
             return None;
@@ -98,12 +99,12 @@ impl Quoted {
     }
 }
 
-/// A place in a text.
+/// Position in a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Whether nothing follows the text.
+    /// Whether the text is complete; otherwise more may follow it.
     is_end: bool,
 }
 
@@ -112,22 +113,22 @@ impl<'a> Lexer<'a> {
         Self { text, at: 0, is_end }
     }
 
-    /// The byte at which it stands.
+    /// Returns the byte offset of the lexer.
     pub(crate) const fn at(&self) -> usize {
         self.at
     }
 
-    /// Goes to a byte.
+    /// Moves the lexer to a byte offset.
     pub(crate) const fn go(&mut self, at: usize) {
         self.at = at;
     }
 
-    /// All of the text.
+    /// Returns the whole text.
     pub(crate) const fn text(&self) -> &'a [u8] {
         self.text.as_bytes()
     }
 
-    /// Steps over white space and returns the byte behind it, if there is one.
+    /// Skips white space and returns the next byte without consuming it; `None` at the end of the text.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         loop {
@@ -144,13 +145,13 @@ impl<'a> Lexer<'a> {
         self.peek().ok_or(Stop::Incomplete)
     }
 
-    /// Steps over a byte.
+    /// Consumes one byte.
     #[inline]
     pub(crate) fn step(&mut self) {
         self.at += 1;
     }
 
-    /// Steps over a byte, if it comes next.
+    /// Skips white space and consumes the next byte if it is `byte`; returns whether it was.
     #[inline]
     pub(crate) fn take(&mut self, byte: u8) -> bool {
         let is_next = self.peek() == Some(byte);
@@ -158,7 +159,7 @@ impl<'a> Lexer<'a> {
         is_next
     }
 
-    /// The first token of the value that begins here.
+    /// Consumes the first token of a value.
     #[inline]
     pub(crate) fn token(&mut self) -> Result<Token<'a>> {
         Ok(match self.need()? {
@@ -199,7 +200,7 @@ impl<'a> Lexer<'a> {
         Err(self.unexpected("a value"))
     }
 
-    /// The number that begins here with a sign or a digit.
+    /// Consumes a number; the next byte must be a sign or a digit.
     #[inline(always)]
     pub(crate) fn number(&mut self) -> Result<Number<'a>> {
         let left = &self.text()[self.at..];
@@ -224,11 +225,11 @@ impl<'a> Lexer<'a> {
             (end, power) = whole(left, begin, 0);
             is_whole = false;
             is_short |= end == begin;
-            // An exponent of more digits is beyond all that is exact.
+            // A longer exponent is far outside the range of floats, and could overflow.
             let power = if end - begin > 9 { 1 << 30 } else { power as i64 };
             exponent += if sign == Some(&b'-') { -power } else { power };
         }
-        // A number at the end of the text may go on.
+        // A number at the end of an incomplete text may have more digits.
         if end == left.len() && !self.is_end {
             return Err(Stop::Incomplete);
         }
@@ -241,7 +242,7 @@ impl<'a> Lexer<'a> {
         Ok(Number { text, is_whole, is_negative, digits, count, exponent })
     }
 
-    /// The text that begins here with a quote.
+    /// Consumes a string; the next byte must be its opening quote.
     #[inline]
     pub(crate) fn string(&mut self) -> Result<Cow<'a, str>> {
         let start = self.at + 1;
@@ -264,7 +265,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The end of characters that stand for themselves: a quote or a backslash.
+    /// Returns the offset of the next quote or backslash, and refuses control characters before it.
     #[inline]
     fn plain(&self, from: usize) -> Result<usize> {
         let left = self.text().get(from..).ok_or(Stop::Incomplete)?;
@@ -287,7 +288,7 @@ impl<'a> Lexer<'a> {
         Ok(from + end)
     }
 
-    /// The character of an escape, and the bytes of the escape.
+    /// Decodes the escape sequence at a byte offset; returns its character and its length in bytes.
     fn escape(&self, at: usize) -> Result<(char, usize)> {
         let left = &self.text()[at..];
         let simple = match left.get(1).ok_or(Stop::Incomplete)? {
@@ -324,7 +325,8 @@ impl<'a> Lexer<'a> {
         Ok((simple, 2))
     }
 
-    /// Whether a list that was begun, or of which an item was read, has a further item, on which it stands then.
+    /// Advances to the next item of a list and returns `true`, or consumes the closing bracket and returns
+    /// `false`. The lexer must be after the opening bracket or after an item.
     pub(crate) fn next_item(&mut self, is_first: bool) -> Result<bool> {
         match (self.need()?, is_first) {
             (b']', _) => {
@@ -343,7 +345,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Steps over a key that is spelled so, with its quotes, and the comma before it if it is not the first, if that comes next.
+    /// Consumes the key `quoted` with its colon, and the comma before it unless it is the first; returns
+    /// `false` and consumes nothing if the text does not continue with them.
     #[inline]
     pub(crate) fn take_key(&mut self, is_first: bool, quoted: &Quoted) -> bool {
         let before = self.at;
@@ -363,7 +366,8 @@ impl<'a> Lexer<'a> {
         false
     }
 
-    /// The next key of an object that was begun, or of which a member was read; it stands on the value then.
+    /// Consumes the next key of an object and its colon, or the closing brace, for which it returns `None`.
+    /// The lexer must be after the opening brace or after a member.
     pub(crate) fn next_key(&mut self, is_first: bool) -> Result<Option<Cow<'a, str>>> {
         match (self.need()?, is_first) {
             (b'}', _) => {
@@ -385,7 +389,7 @@ impl<'a> Lexer<'a> {
         Ok(Some(key))
     }
 
-    /// Steps over a value.
+    /// Consumes a value and discards it.
     #[inline]
     pub(crate) fn skip(&mut self, depth: usize) -> Result<()> {
         match self.need()? {
@@ -431,7 +435,8 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Appends the digits from a byte on to a whole number, modulo 2^64; returns their end.
+/// Appends the digits from a byte offset on to an integer, modulo 2^64; returns the offset of the end of the
+/// digits and the integer.
 #[inline]
 fn whole(text: &[u8], from: usize, before: u64) -> (usize, u64) {
     let (mut at, mut number) = (from, before);
@@ -454,7 +459,8 @@ fn whole(text: &[u8], from: usize, before: u64) -> (usize, u64) {
     (at, number)
 }
 
-/// Flags the bytes of eight that do not stand for themselves in a text: the lowest flag is right.
+/// Sets the high bit of each of eight bytes that is a quote, a backslash or a control character. Only the
+/// lowest flag is exact.
 #[inline]
 const fn special(eight: u64) -> u64 {
     const ONES: u64 = 0x0101_0101_0101_0101;
@@ -466,10 +472,10 @@ const fn special(eight: u64) -> u64 {
     (quote | backslash | eight.wrapping_sub(0x20 * ONES) & !eight) & HIGH
 }
 
-/// The reason for refusing values that are nested deeper than [`DEEPEST`].
+/// Error for values that are nested deeper than [`DEEPEST`].
 pub(crate) const TOO_DEEP: &str = "lists and objects nested more than 128 deep";
 
-/// The four hexadecimal digits behind `\u`.
+/// Returns the value of the four hexadecimal digits of a `\u` escape.
 fn unit(escape: &[u8]) -> Result<u32> {
     let mut unit = 0;
     for at in 2..6 {

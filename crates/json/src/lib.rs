@@ -1,15 +1,19 @@
-//! JSON as tables: values one after the other, as in JSON Lines, or the items of one list.
+//! JSON files as tables: consecutive values, as in JSON Lines, or the items of one list.
 //!
-//! Opening a file reads it once, in pieces: `framing` finds where values begin by brackets and quotes, `typing` the types of a piece's
-//! blocks on several threads, unless there is a `schema`, and `scan` has the order of all this. Blocks of a few megabytes are parsed again by
-//! [`JsonFormat`]: `fill` appends values to the columns of a Form, and `skip` steps over what is not requested.
+//! Opening a file reads it once, in pieces: `scan` controls the pass, `framing` finds the boundaries of
+//! values from brackets and quotes, and `typing` infers the types of the blocks of a piece on several
+//! threads, unless there is a schema. Blocks of a few megabytes are later decoded by [`JsonFormat`]: `fill`
+//! appends values to the columns of a Form, and `skip` steps over members that are not requested.
 //!
-//! A stream that is read by a schema is not read when it is opened: `blocks` has the pass go on as entries are asked for, and drops blocks
-//! that were read. Types can only be found of all values, so a stream without a schema is read to its end.
+//! A stream with a schema is not read when it is opened: `blocks` continues the pass as entries are
+//! requested, and drops blocks that were read. Inferring types requires all values, so a stream without a
+//! schema is read to its end.
 //!
-//! `lexer` takes what RFC 8259 defines and nothing more. Of members of one name in an object, the last one counts.
+//! `lexer` accepts JSON as defined by RFC 8259, without extensions. If an object has several members of one
+//! name, the last one is used.
 //!
-//! If each value is on a line of its own, damage ends with its line: a damaged line is an entry that cannot be read.
+//! If each value is on a line of its own, damage is confined to its line: only the entry of that line cannot
+//! be read.
 #![deny(missing_docs)]
 
 mod blocks;

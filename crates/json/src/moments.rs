@@ -1,24 +1,24 @@
-//! Texts that are dates or times in ISO form.
+//! Inference of date and timestamp types from ISO 8601 strings.
 
 use forthwith_columns::{DType, LogicalType, Moment, TimeUnit, Zone};
 
-/// What the texts of a place have been so far.
+/// Kinds of strings that were found at a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moments {
     dates: bool,
     times: bool,
     zoned: bool,
     local: bool,
-    /// Times with more than six digits behind the second.
+    /// Timestamps with more than six digits after the decimal point.
     fine: bool,
-    /// Times that nanoseconds of 64 bits do not reach.
+    /// Timestamps that are out of range for 64-bit nanoseconds.
     far: bool,
-    /// Texts that are neither.
+    /// Strings that are neither dates nor timestamps.
     others: bool,
 }
 
 impl Moments {
-    /// Takes note of a text.
+    /// Records the kind of a string.
     #[inline]
     pub(crate) fn add(&mut self, text: &str) {
         if self.others {
@@ -39,7 +39,7 @@ impl Moments {
         }
     }
 
-    /// Adds the texts of another part.
+    /// Merges the kinds found in another part of the file.
     pub(crate) fn merge(&mut self, other: Self) {
         self.dates |= other.dates;
         self.times |= other.times;
@@ -50,7 +50,8 @@ impl Moments {
         self.others |= other.others;
     }
 
-    /// The type that keeps all of them, if they are all dates or all times with or all without a zone.
+    /// Returns the type that represents all strings exactly; `None` unless all are dates, or all are
+    /// timestamps with a zone, or all are timestamps without one.
     pub(crate) fn found(self) -> Option<LogicalType> {
         match self {
             Self { others: true, .. } | Self { dates: true, times: true, .. } => None,
@@ -63,7 +64,7 @@ impl Moments {
         }
     }
 
-    /// The type of the numbers of a meaning.
+    /// Returns the storage type of a date or timestamp type.
     pub(crate) fn dtype(meaning: LogicalType) -> DType {
         if meaning == LogicalType::Date { DType::Int32 } else { DType::Int64 }
     }

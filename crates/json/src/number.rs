@@ -1,25 +1,28 @@
-//! The values of numbers, exactly as they are spelled.
+//! Exact values of numbers.
 
 use crate::lexer::{Number, Result};
 use forthwith_kernels::decimals::nearest;
 
-/// A number as a column holds it.
+/// Value of a number as a column stores it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Exact {
     Signed(i64),
     Unsigned(u64),
     Float(f64),
-    /// A whole number that neither 64 bits nor a float hold.
+    /// Integer that neither 64 bits nor a float represent exactly.
     Huge,
 }
 
-/// The reason for refusing a number that rounds to infinity.
+/// Error for a number that rounds to infinity.
 const BEYOND: &str = "a number beyond the range of floating-point numbers";
 
-/// Digits that any 64 bits hold.
+/// Number of decimal digits that always fit into an `i64`.
 const SHORT: usize = 18;
 
-/// The value of a number. Floats are correctly rounded; beyond their range is an error.
+/// Returns the value of a number. Non-integers are rounded to the nearest float.
+///
+/// # Errors
+/// Returns an error if the number is outside the range of `f64`.
 pub(crate) fn exact(number: &Number<'_>) -> Result<Exact> {
     if number.is_whole {
         if let Some(whole) = signed(number) {
@@ -30,14 +33,14 @@ pub(crate) fn exact(number: &Number<'_>) -> Result<Exact> {
         }
     }
     let float = float(number)?;
-    // Rust writes all digits of a float.
+    // Rust formats all digits of a float.
     if number.is_whole && format!("{float:.0}") != number.text {
         return Ok(Exact::Huge);
     }
     Ok(Exact::Float(float))
 }
 
-/// A whole number that a signed one of 64 bits holds.
+/// Returns an integer in the range of `i64`; `None` for other numbers.
 #[inline]
 pub(crate) fn signed(number: &Number<'_>) -> Option<i64> {
     if number.count <= SHORT {
@@ -47,7 +50,7 @@ pub(crate) fn signed(number: &Number<'_>) -> Option<i64> {
     if number.is_whole { number.text.parse().ok() } else { None }
 }
 
-/// A whole number that one of 64 bits without a sign holds.
+/// Returns an integer in the range of `u64`; `None` for other numbers.
 #[inline]
 pub(crate) fn unsigned(number: &Number<'_>) -> Option<u64> {
     if number.count <= SHORT {
@@ -56,7 +59,7 @@ pub(crate) fn unsigned(number: &Number<'_>) -> Option<u64> {
     if number.is_whole { number.text.parse().ok() } else { None }
 }
 
-/// The nearest float.
+/// Returns the nearest `f64`, or an error if the number is out of range.
 #[inline]
 pub(crate) fn float(number: &Number<'_>) -> Result<f64> {
     if number.is_short()
@@ -68,7 +71,7 @@ pub(crate) fn float(number: &Number<'_>) -> Result<f64> {
     if float.is_finite() { Ok(float) } else { Err(BEYOND.into()) }
 }
 
-/// The nearest float of 32 bits.
+/// Returns the nearest `f32`, or an error if the number is out of range.
 pub(crate) fn float32(number: &Number<'_>) -> Result<f32> {
     let float: f32 = number.text.parse().map_err(|_| BEYOND)?;
     if float.is_finite() { Ok(float) } else { Err("a number beyond the range of float32".into()) }

@@ -1,4 +1,4 @@
-//! Objects to records: members in any order, of which the expected one is compared first.
+//! Objects to records. Members may be in any order; the key that followed last time is tried first.
 
 use crate::{
     context::Context,
@@ -6,55 +6,56 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The values of a member.
+/// Column to which the values of a member are appended.
 pub(crate) trait Member {
-    /// Reserves memory for so many values more; of lists and texts, for where they end.
+    /// Reserves memory for `rows` more values. For lists and strings, only the offsets are reserved.
     fn reserve(&mut self, rows: usize);
 
-    /// Drops values behind the first `rows`.
+    /// Drops all values after the first `rows`.
     fn truncate(&mut self, rows: usize);
 
-    /// Appends a missing value, if values may be missing.
+    /// Appends a missing value and returns `true`; returns `false` if the type is not optional.
     fn null(&mut self) -> bool;
 
-    /// Appends the value on which a lexer stands.
+    /// Parses and appends the value at the position of the lexer.
     fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()>;
 }
 
-/// The members of a record that are read, and the names that were met so far.
+/// Members of a record that are read, and the keys that were found so far.
 #[derive(Debug)]
 pub(crate) struct Record<F> {
     members: Vec<Stamped<F>>,
-    /// Names of members and, behind them, of what is stepped over.
+    /// Keys of the members, followed by keys that are skipped.
     names: Vec<Name>,
     places: HashMap<Box<str>, usize>,
-    /// For the beginning of an object, and then for each name, the name that came next the last time.
+    /// Index of the key that followed last time: element 0 for the beginning of an object, element `n + 1`
+    /// for key `n`.
     next: Vec<usize>,
-    /// Objects that are complete.
+    /// Number of complete objects.
     pub rows: usize,
-    /// The number of the object that is being read; objects that were dropped count.
+    /// Number of the current object, including objects that were dropped.
     object: u64,
 }
 
 #[derive(Debug)]
 struct Stamped<F> {
     fill: F,
-    /// The number of the last object that had it.
+    /// Number of the last object that had the member.
     object: u64,
 }
 
 #[derive(Debug)]
 struct Name {
     text: Box<str>,
-    /// As it is spelled with quotes and without escapes, if it can be.
+    /// Spelling with quotes; `None` if the key must be escaped.
     quoted: Option<Quoted>,
 }
 
-/// Limit on names that are remembered though they are stepped over.
+/// Maximum number of skipped keys that are remembered.
 const MOST_NAMES: usize = 1 << 12;
 
 impl<F: Member> Record<F> {
-    /// A record of members with these names.
+    /// Creates a record with one column for each name.
     pub(crate) fn new(names: &[String], fills: Vec<F>) -> Self {
         let members = fills.into_iter().map(|fill| Stamped { fill, object: 0 }).collect();
         let (mut places, mut next) = (HashMap::new(), vec![0]);
@@ -67,23 +68,23 @@ impl<F: Member> Record<F> {
         Self { members, names, places, next, rows: 0, object: 0 }
     }
 
-    /// Reserves memory for so many objects more.
+    /// Reserves memory for `rows` more objects.
     pub(crate) fn reserve(&mut self, rows: usize) {
         self.members.iter_mut().for_each(|member| member.fill.reserve(rows));
     }
 
-    /// Drops objects behind the first `rows`.
+    /// Drops all objects after the first `rows`.
     pub(crate) fn truncate(&mut self, rows: usize) {
         self.rows = rows;
         self.members.iter_mut().for_each(|member| member.fill.truncate(rows));
     }
 
-    /// The members.
+    /// Returns the columns of the members.
     pub(crate) fn into_fills(self) -> impl Iterator<Item = F> {
         self.members.into_iter().map(|member| member.fill)
     }
 
-    /// Appends an object whose brace was stepped over. Of members of one name, the last one counts.
+    /// Appends an object; its opening brace was consumed. If a key is repeated, its last value is used.
     pub(crate) fn object(
         &mut self,
         lexer: &mut Lexer<'_>,
@@ -127,7 +128,8 @@ impl<F: Member> Record<F> {
         Ok(())
     }
 
-    /// Makes members missing that an object lacks.
+    /// Appends missing values to the members that the object lacks, or returns an error if one is not
+    /// optional.
     fn absent(&mut self) -> Result<()> {
         let lacking = self.members.iter_mut().zip(&self.names).filter(|(own, _)| own.object != self.object);
         for (member, name) in lacking {
@@ -138,7 +140,7 @@ impl<F: Member> Record<F> {
         Ok(())
     }
 
-    /// The number of a name. A new one is remembered, unless there are many.
+    /// Returns the index of a key, and remembers a new one unless [`MOST_NAMES`] are remembered.
     fn find(&mut self, key: &str) -> Option<usize> {
         if let Some(place) = self.places.get(key) {
             return Some(*place);
@@ -154,7 +156,7 @@ impl<F: Member> Record<F> {
     }
 }
 
-/// Steps over the value of a member that is not read.
+/// Skips the value of a member that is not read.
 fn skip(lexer: &mut Lexer<'_>, depth: usize, context: &mut Context) -> Result<()> {
     if let (Some(b'{' | b'['), Some(brackets)) = (lexer.peek(), &mut context.brackets) {
         let end = brackets.end(lexer.text(), lexer.at()).ok_or(Stop::Incomplete)?;

@@ -1,4 +1,4 @@
-//! One pass over the text of a file.
+//! The pass over the text of a file that finds its blocks and infers its types.
 
 use crate::{
     decode::{Framing, check_line, lines_of},
@@ -14,67 +14,68 @@ use forthwith_kernels::lines::LineFeeds;
 use forthwith_plan::{BlockList, BlockRunner, Error, FoundBlock, Result, Stored};
 use std::ops::Range;
 
-/// Bytes of a block, at least.
+/// Minimum size of a block in bytes.
 const BLOCK: usize = 2 << 20;
-/// Least size of a block of a stream, which is copied with each piece of it that arrives.
+/// Minimum size in bytes of a block of a stream. It is small because an incomplete block is copied with each
+/// piece that arrives.
 const BLOCK_OF_STREAM: usize = 256 << 10;
-/// Bytes of a stream that are looked at again without regard to how many there are.
+/// Number of bytes of a stream that may be scanned repeatedly before reads are made longer.
 const MOST_REPEATED: u64 = 64 << 20;
-/// Limit on blocks that are read at once.
+/// Maximum number of blocks that are read at once.
 const MOST_BLOCKS: usize = 32;
-/// Limit on the bytes of a value.
+/// Maximum size of a value in bytes.
 const LONGEST: usize = 1 << 30;
-/// What some programs write before text in UTF-8.
+/// UTF-8 byte order mark, which some programs write at the beginning of a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Text that is not JSON: why, and from which byte.
+/// Reason why a text is not JSON, and the byte offset.
 struct Refused {
     stop: Stop,
     at: usize,
 }
 
-/// How the ends of values are found.
+/// Method of finding the ends of values.
 enum Mode {
-    /// By brackets and quotes: of lists and objects, or of the items of a list.
+    /// From brackets and quotes, if all values are lists and objects, or if they are the items of a list.
     Brackets(Framer),
-    /// By parsing, of whatever values.
+    /// By parsing, for any values.
     Parsing,
-    /// By line feeds: there is damage, or a schema says what is on lines.
+    /// From line feeds: the text is damaged, or a schema was given with `lines`.
     Lines,
 }
 
-/// The state of the pass.
+/// State of the pass.
 pub(crate) struct Scan<'a> {
     runner: &'a dyn BlockRunner,
     mode: Mode,
     is_stream: bool,
-    /// Whether the first bytes were looked at.
+    /// Whether the beginning of the text was inspected.
     is_begun: bool,
-    /// Bytes of a block, at least.
+    /// Minimum size of a block in bytes.
     block: usize,
-    /// The types so far, unless they are given.
+    /// Types of all blocks so far; `None` if a schema was given.
     seen: Option<Seen>,
-    /// Those of the block that is being filled, when values are parsed one by one.
+    /// Types of the current block, in [`Mode::Parsing`].
     partial: Seen,
-    /// Text that was read and is not yet in a block, and where it begins.
+    /// Text that was read and is not yet part of a block; it begins at `place`.
     text: Bytes,
     pub(crate) place: Place,
-    /// Size of the source, unless it is a stream; bytes read so far, and whether they are all.
+    /// Size of the source (0 for a stream), and the number of bytes read so far.
     size: u64,
     read: u64,
-    /// Bytes of a stream that were copied and looked at more than once.
+    /// Number of bytes of a stream that were scanned again.
     repeated: u64,
     pub(crate) is_end: bool,
-    /// Bytes of the text that are of the block that is being filled, and its entries.
+    /// Length of the current block in bytes (from the beginning of `text`), and its number of entries.
     filled: usize,
     pub(crate) count: u64,
     pub(crate) list: BlockList<Place>,
     pub(crate) framing: Framing,
     /// Whether each value so far is on a line of its own.
     has_lines: bool,
-    /// Whether the list that the file is has ended.
+    /// Whether the list whose items are the entries has ended.
     is_over: bool,
-    /// The first damage, and the number of lines that are values nevertheless.
+    /// First damage, and the number of entries that are valid nevertheless.
     damage: Option<Error>,
     sound: u64,
 }
@@ -106,12 +107,12 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// The pass over a file of a size.
+    /// Creates the pass over a file of `size` bytes.
     pub(crate) fn of_file(runner: &'a dyn BlockRunner, finds_types: bool, size: u64) -> Self {
         Self { size, ..Self::new(runner, finds_types) }
     }
 
-    /// The types that were found, the blocks, and how values follow each other in them.
+    /// Returns the inferred types (`None` if a schema was given), the blocks and their framing.
     pub(crate) fn finished(mut self) -> (Option<Seen>, BlockList<Place>, Framing) {
         if self.has_lines && self.framing == Framing::Values {
             self.framing = Framing::LikelyLines;
@@ -119,17 +120,20 @@ impl<'a> Scan<'a> {
         (self.seen, self.list, self.framing)
     }
 
-    /// The pass over a stream whose type is given.
+    /// Creates the pass over a stream with a schema.
     pub(crate) fn of_stream(runner: &'a dyn BlockRunner) -> Self {
         Self { is_stream: true, block: BLOCK_OF_STREAM, ..Self::new(runner, false) }
     }
 
-    /// Reads more of the source: some blocks of a file, or the bytes of a stream that have arrived, at least one.
+    /// Reads more of the source: several blocks of a file, or the bytes of a stream that have arrived, at
+    /// least one.
     pub(crate) fn advance(&mut self, source: &dyn Source, lines: bool) -> Result<()> {
-        // A value that is longer than what was read may be begun anew: pieces become longer, so that this is not often.
+        // A value that is longer than the text is scanned again from its beginning; doubling the text keeps
+        // this linear.
         let waiting = self.text.len();
         let (least, most) = if self.is_stream {
-            // An entry is there with its last byte, however long it is, as long as beginning anew is not most of the work.
+            // An entry is found as soon as its last byte arrives, unless repeated scans would be most of the
+            // work.
             let may_wait = self.repeated > 4 * self.read + MOST_REPEATED && waiting > self.block;
             self.repeated += waiting as u64;
             (if may_wait { waiting } else { 1 }, waiting.max(self.block))
@@ -154,7 +158,7 @@ impl<'a> Scan<'a> {
         self.run()
     }
 
-    /// Ends the block that is being filled, so that its entries can be read.
+    /// Ends the current block, so that its entries can be read.
     pub(crate) fn close(&mut self) {
         if self.count > 0 {
             let (filled, count) = (std::mem::take(&mut self.filled), std::mem::take(&mut self.count));
@@ -166,15 +170,16 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether there is a first byte that is not blank, and no part of a byte order mark.
+    /// Whether the text has a non-blank byte and is not an incomplete byte order mark.
     fn has_beginning(&self) -> bool {
         let is_mark = self.text.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(&self.text);
         !is_mark && self.text.iter().any(|byte| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r'))
     }
 
-    /// The text with the bytes of a range behind it.
+    /// Returns the text extended by a byte range of the source.
     fn extended(&self, source: &dyn Source, range: Range<u64>) -> Result<Bytes> {
-        // Brackets are found in bytes that may change meanwhile. Text that is parsed is a copy of them.
+        // A memory-mapped file may change meanwhile. Scanning for brackets tolerates this; text to be parsed
+        // is copied.
         let is_parsed = self.seen.is_some() || self.damage.is_some() || matches!(self.mode, Mode::Parsing);
         if source.zero_copy() && !is_parsed {
             return Ok(source.view(self.place.byte..range.end)?);
@@ -187,7 +192,8 @@ impl<'a> Scan<'a> {
         Ok(text.freeze())
     }
 
-    /// Looks at the first bytes of the file: whether they begin a list whose items are the entries.
+    /// Inspects the beginning of the text and chooses the mode: a list at the beginning is the table unless
+    /// `lines`.
     fn begin(&mut self, lines: bool) {
         if self.text.starts_with(BYTE_ORDER_MARK) {
             self.text.advance(BYTE_ORDER_MARK.len());
@@ -201,15 +207,17 @@ impl<'a> Scan<'a> {
         }
         match self.seen {
             None if lines => (self.mode, self.framing) = (Mode::Lines, Framing::Lines),
-            // The masks of brackets are those of whole words, behind which the last value of a stream would wait.
+            // The framer scans whole words, which would delay the last value of a stream until more bytes
+            // arrive.
             None if self.is_stream => self.mode = Mode::Parsing,
-            // One thread that looks at all of the text needs no brackets.
+            // A single thread has to parse the whole text for its types: scanning it first would be extra
+            // work.
             Some(_) if self.runner.threads() == 1 => self.mode = Mode::Parsing,
             _ => {}
         }
     }
 
-    /// Takes note of all values that are complete in the text that was read.
+    /// Processes all complete values of the text.
     fn run(&mut self) -> Result<()> {
         if let Mode::Brackets(framer) = &mut self.mode {
             let mut framer = std::mem::take(framer);
@@ -229,7 +237,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Finds values by their brackets; false where that does not go on.
+    /// Finds values by their brackets; returns `false` if the rest must be parsed.
     fn by_brackets(&mut self, framer: &mut Framer) -> bool {
         let (mut closed, mut is_sound) = (Vec::new(), true);
         let (mut begin, mut filled, mut count) = (0, self.filled, self.count);
@@ -267,21 +275,22 @@ impl<'a> Scan<'a> {
         true
     }
 
-    /// Adds the types of blocks to those so far, up to the first one that is refused; returns its number.
+    /// Merges the types of blocks, up to the first block that cannot be parsed; returns the number of merged
+    /// blocks.
     fn take_types(&mut self, blocks: &[(Range<usize>, u64)]) -> usize {
         let Some(seen) = &mut self.seen else { return blocks.len() };
         let found = types_of(self.runner, &self.text, blocks, self.framing);
         found.into_iter().map_while(|types| types.map(|types| seen.merge(types))).count()
     }
 
-    /// Parses value by value.
+    /// Finds values by parsing them.
     fn by_parsing(&mut self) -> Result<()> {
         let text = std::mem::take(&mut self.text);
         let done = self.parse(&text);
         self.text = text;
         let (mut filled, damage) = done?;
         if damage.is_some() {
-            // Items of a list are not on lines, whatever stands between them.
+            // Items of a list are not confined to lines, even if there are line feeds between them.
             if self.framing != Framing::List {
                 filled = self.whole_lines(filled);
             }
@@ -311,13 +320,13 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The end of the values before the line of damage, which begins at or behind a byte.
+    /// Returns the end of the last value before the line of damage. The values end at `filled`.
     fn whole_lines(&mut self, filled: usize) -> usize {
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
         let blanks = self.text[filled..].iter().take_while(|byte| is_blank(byte)).count();
         let line =
             self.text[..filled + blanks].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        // A value that ends on the same line is part of the damage, if values are on lines.
+        // If values are on lines, a value that ends on the damaged line is part of the damage.
         self.has_lines &= line > 0 || self.place.column == 0;
         if line >= filled || !self.has_lines || count_lines(&self.text[..filled]) != self.count {
             return filled;
@@ -326,19 +335,19 @@ impl<'a> Scan<'a> {
         line
     }
 
-    /// The end of the last complete value, and what is wrong behind it.
+    /// Returns the end of the last complete value, and the reason if the text after it is not JSON.
     fn parse(&mut self, bytes: &[u8]) -> Result<(usize, Option<Refused>)> {
         let (text, cut) = match std::str::from_utf8(bytes) {
             Ok(text) => (text, None),
             Err(error) => {
                 let valid = error.valid_up_to();
-                // A character may be cut by the end of what was read.
+                // A UTF-8 sequence may be split at the end of the text.
                 let is_cut = error.error_len().is_none() && !self.is_end;
                 (std::str::from_utf8(&bytes[..valid]).unwrap_or_default(), (!is_cut).then_some(valid))
             }
         };
         let is_end = self.is_end && cut.is_none();
-        // The end of a list stands behind its last value, where this begins again.
+        // The closing bracket is after the last value, where parsing resumes.
         self.is_over = false;
         let mut lexer = Lexer::new(text, is_end);
         lexer.go(self.filled);
@@ -357,7 +366,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes note of the next entry; false where there is none.
+    /// Parses the next entry; returns `false` at the end of the text.
     fn entry(&mut self, lexer: &mut Lexer<'_>) -> Result<bool, Stop> {
         let is_list = self.framing == Framing::List;
         if lexer.peek().is_none() {
@@ -377,7 +386,7 @@ impl<'a> Scan<'a> {
         Ok(true)
     }
 
-    /// Goes on by lines if values are on lines, and otherwise ends with an error.
+    /// Continues by lines if each value is on a line of its own; otherwise returns the error.
     fn damaged(&mut self, error: Error) -> Result<()> {
         if !self.has_lines || self.framing == Framing::List {
             return Err(error);
@@ -388,7 +397,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// Counts lines, and takes note of those that are values.
+    /// Counts lines; after damage, also checks them and infers their types.
     fn by_lines(&mut self) -> Result<()> {
         let end = match self.text.iter().rposition(|byte| *byte == b'\n') {
             _ if self.is_end => self.text.len(),
@@ -413,7 +422,7 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The number of lines that are not blank; takes note of those that are values.
+    /// Returns the number of non-blank lines, and counts the valid ones.
     fn check_lines(&mut self, block: &[u8]) -> u64 {
         let mut count = 0;
         for (_, line) in lines_of(block) {
@@ -426,13 +435,13 @@ impl<'a> Scan<'a> {
         count
     }
 
-    /// Ends a block at bytes of the text; those before them are in blocks already.
+    /// Ends a block with a byte range of the text; earlier bytes are already part of blocks.
     fn push_block(&mut self, bytes: Range<usize>, count: u64) {
         let text = self.text.slice(bytes);
         self.push_text(&text, count);
     }
 
-    /// Adds a block of the text at which the place is, and goes behind it.
+    /// Adds a block whose text begins at `place`, and advances `place`.
     fn push_text(&mut self, text: &[u8], count: u64) {
         let feeds = LineFeeds::of(text);
         let behind = self.place.behind_lines(text, feeds);
@@ -446,13 +455,13 @@ impl<'a> Scan<'a> {
         self.place = behind;
     }
 
-    /// Drops text that is in no block.
+    /// Drops the first bytes of the text, which are not part of a block.
     fn drain(&mut self, bytes: usize) {
         self.place = self.place.behind(&self.text[..bytes]);
         self.text.advance(bytes);
     }
 
-    /// An error if there is damage and nothing else.
+    /// Returns the first damage as an error if no entry is valid.
     pub(crate) fn check_damage(&mut self) -> Result<()> {
         match self.damage.take() {
             Some(error) if self.sound == 0 => Err(error),
@@ -461,14 +470,14 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The number of lines that are not blank.
+/// Returns the number of non-blank lines.
 fn count_lines(text: &[u8]) -> u64 {
     lines_with(text, LineFeeds::of(text))
 }
 
-/// The number of lines that are not blank, of a text with these line feeds.
+/// Returns the number of non-blank lines of a text with these line feeds.
 fn lines_with(text: &[u8], feeds: LineFeeds) -> u64 {
-    // Lines that begin with a blank may have nothing else; those of text that ends or begins in a line count as others.
+    // If no line begins with a blank, line feeds can be counted; otherwise each line is inspected.
     let LineFeeds { count: ends, before_blanks: blanks } = feeds;
     match text {
         [first, ..] if blanks == 0 && *first > b' ' => {

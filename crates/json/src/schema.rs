@@ -1,4 +1,4 @@
-//! Schemas that are given: Forms, types as text, and schemas of Avro and of JSON Schema.
+//! Schemas in three notations: Forms and types of Awkward Array, Avro schemas, and JSON Schema.
 
 use forthwith_builders::{Form as BuilderForm, TypedColumns};
 use forthwith_columns::{DType, Form, LogicalType, TimeUnit, Zone};
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Limit on how deep types are nested, and on references that lead to each other.
+/// Maximum depth of nested types and references.
 const DEEPEST: usize = 64;
 
-/// The Form of an entry, with keys that are to be numbered.
+/// Parses a schema to the Form of an entry. Its keys are empty until [`number_keys`].
 pub(crate) fn form(text: &str) -> Result<Form> {
     let Ok(value) = serde_json::from_str::<Value>(text) else { return of_awkward(text) };
     if value.get("class").is_some() {
@@ -26,7 +26,7 @@ pub(crate) fn form(text: &str) -> Result<Form> {
     }
 }
 
-/// A Form or a type of Awkward Array.
+/// Parses a Form or a type of Awkward Array.
 fn of_awkward(text: &str) -> Result<Form> {
     let refused = |why: &dyn std::fmt::Display| Error::invalid(format!("schema: {why}"));
     let form = if text.trim_start().starts_with("{\"") {
@@ -38,10 +38,10 @@ fn of_awkward(text: &str) -> Result<Form> {
     Ok(columns.finish().to_array().map_err(|why| refused(&why))?.form)
 }
 
-/// Types of Avro and of JSON Schema, whose words mean the same where both have them.
+/// Converter of Avro schemas and JSON Schema. Keywords that both have mean the same.
 struct Types<'a> {
     root: &'a Value,
-    /// Types of Avro that have names.
+    /// Named types of Avro.
     named: HashMap<String, Form>,
 }
 
@@ -113,7 +113,8 @@ impl<'a> Types<'a> {
         }
     }
 
-    /// A union, or what may be null. The types of JSON Schema that are named have their words beside them.
+    /// Returns a union, or an optional type if one of the types is null. `words` are the keywords beside the
+    /// names of types in JSON Schema.
     fn union(
         &mut self,
         types: impl Iterator<Item = &'a Value>,
@@ -217,7 +218,7 @@ impl<'a> Types<'a> {
         Ok(self.name(words, Form::Record { fields: Some(names), contents, name: None }))
     }
 
-    /// Remembers the name of a type.
+    /// Registers a named type, and returns it.
     fn name(&mut self, words: Option<&Map<String, Value>>, form: Form) -> Form {
         let word = |word| words.and_then(|words| words.get(word)).and_then(Value::as_str);
         if let Some(name) = word("name") {
@@ -248,7 +249,7 @@ fn is_texts(values: Option<&Value>) -> bool {
     values.and_then(Value::as_array).is_some_and(|values| values.iter().all(Value::is_string))
 }
 
-/// Gives each node of a Form a key of its own.
+/// Gives each node of a Form a unique key.
 pub(crate) fn number_keys(form: &mut Form) {
     fn number(form: &mut Form, next: &mut usize) {
         if let Form::Numpy { key, .. }

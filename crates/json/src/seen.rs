@@ -1,4 +1,4 @@
-//! Types: the narrowest one that keeps all values of a place as they are.
+//! Type inference: the narrowest type that represents all values of a path exactly.
 
 use crate::{
     lexer::{Lexer, Number, Quoted, Result, TOO_DEEP, Token},
@@ -8,7 +8,7 @@ use crate::{
 use forthwith_columns::{DType, Form};
 use std::collections::HashMap;
 
-/// The values that a place has had so far.
+/// Kinds of values that were found at a path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
     nulls: bool,
@@ -20,26 +20,26 @@ pub(crate) struct Seen {
     record: Option<Box<Fields>>,
 }
 
-/// Numbers of a place.
+/// Kinds of numbers that were found at a path.
 #[derive(Clone, Copy, Debug, Default)]
 struct Numbers {
-    /// Whole numbers that 64 bits hold.
+    /// Integers in the range of `i64` or `u64`.
     whole: bool,
     negative: bool,
-    /// Whole numbers above the largest signed one.
+    /// Integers above `i64::MAX`.
     large: bool,
-    /// Whole numbers that no float equals.
+    /// 64-bit integers that no float represents exactly.
     wide: bool,
-    /// Other numbers, and whole ones beyond 64 bits that a float equals.
+    /// Other numbers, and integers beyond 64 bits that a float represents exactly.
     floats: bool,
-    /// Whole numbers that nothing holds.
+    /// Integers that neither 64 bits nor a float represent exactly.
     huge: bool,
 }
 
-/// The members of the objects of a place, in the order in which they came.
+/// Members of the objects at a path, in order of first appearance.
 #[derive(Clone, Debug, Default)]
 struct Fields {
-    /// Objects that are complete.
+    /// Number of complete objects.
     count: u64,
     places: HashMap<String, usize>,
     fields: Vec<Member>,
@@ -48,28 +48,28 @@ struct Fields {
 #[derive(Clone, Debug)]
 struct Member {
     name: String,
-    /// The name as it is spelled with quotes and without escapes, if it can be.
+    /// Spelling with quotes; `None` if the key must be escaped.
     quoted: Option<Quoted>,
-    /// The number of the last object that had it, from 1.
+    /// Number of the last object that had the member, counted from 1.
     last: u64,
-    /// Whether an object lacked it.
+    /// Whether an object lacked the member.
     is_lacking: bool,
     seen: Seen,
 }
 
-/// What types are found.
+/// Options of type inference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// Whether values of different kinds are a union.
+    /// Whether values of different kinds form a union.
     pub unions: bool,
-    /// Whether texts may be dates and times.
+    /// Whether strings may become dates and timestamps.
     pub dates: bool,
 }
 
-/// A reason why a place has no type.
+/// Reason why no type could be inferred for a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mixed {
-    /// The path of the place within an entry.
+    /// Path within an entry.
     pub path: String,
     pub reason: String,
 }
@@ -77,7 +77,7 @@ pub(crate) struct Mixed {
 impl Numbers {
     #[inline]
     fn add(&mut self, number: &Number<'_>) -> Result<()> {
-        // Of 15 digits, a float holds all.
+        // A float represents any 15 digits.
         if number.count <= 15 && number.exponent.unsigned_abs() < 256 {
             self.whole |= number.is_whole;
             self.floats |= !number.is_whole;
@@ -130,7 +130,8 @@ impl Numbers {
 }
 
 impl Seen {
-    /// Takes note of the value on which a lexer stands. After an error the same value may come again.
+    /// Parses the value at the position of the lexer and records its kind. After an error, the same value may
+    /// be recorded again from its beginning.
     #[inline]
     pub(crate) fn value(&mut self, lexer: &mut Lexer<'_>, depth: usize) -> Result<()> {
         if let Some(b'-' | b'0'..=b'9') = lexer.peek() {
@@ -161,7 +162,7 @@ impl Seen {
         Ok(())
     }
 
-    /// Adds the values of a part that came later.
+    /// Merges the kinds of a later part of the file.
     pub(crate) fn merge(&mut self, other: Self) {
         self.nulls |= other.nulls;
         self.bools |= other.bools;
@@ -180,7 +181,7 @@ impl Seen {
         }
     }
 
-    /// Whether there are objects alone.
+    /// Whether all values are objects.
     pub(crate) fn is_record(&self) -> bool {
         self.record.is_some() && !self.nulls && self.kinds() == 1
     }
@@ -190,14 +191,19 @@ impl Seen {
         kinds.into_iter().filter(|kind| *kind).count()
     }
 
-    /// The members of the objects, if there are objects alone.
+    /// Returns the name and the kinds of values of each member, and whether an object lacked it; nothing if
+    /// no object was found.
     pub(crate) fn members(&self) -> impl Iterator<Item = (&str, &Self, bool)> {
         let fields = self.record.as_ref().map(|record| record.fields.iter());
         fields.into_iter().flatten().map(|member| (member.name.as_str(), &member.seen, member.is_lacking))
     }
 
-    /// The Form, with keys that are to be numbered. Different kinds of values are a union if `unions`; texts that are all dates or times
-    /// are such if `dates`.
+    /// Returns the inferred Form, with empty keys. It is optional if values were null or if `may_lack`, which
+    /// says that objects lacked the member.
+    ///
+    /// # Errors
+    /// Returns an error if there are values of different kinds and unions are not allowed, or if no type
+    /// represents all numbers exactly.
     pub(crate) fn form(&self, may_lack: bool, how: Found) -> Result<Form, Mixed> {
         let fault = |reason: String| Mixed { path: String::new(), reason };
         let key = String::new;
@@ -252,7 +258,7 @@ impl Fields {
         let (mut next, mut met) = (0, 0);
         let mut is_first = true;
         loop {
-            // Members mostly come in the same order.
+            // Members are usually in the same order.
             let quoted = self.fields.get(next).and_then(|member| member.quoted.as_ref());
             let place = if quoted.is_some_and(|quoted| lexer.take_key(is_first, quoted)) {
                 next

@@ -1,8 +1,8 @@
-//! Stepping over lists and objects that are not read.
+//! Skipping of lists and objects that are not read.
 
 use forthwith_kernels::structure::{LANES, QuoteState, Structure, structure};
 
-/// The brackets of a text, found when the first list or object of it is stepped over.
+/// Bracket masks of a text, computed when the first list or object is skipped.
 #[derive(Debug, Default)]
 pub(crate) struct Brackets {
     masks: Vec<Structure>,
@@ -10,7 +10,8 @@ pub(crate) struct Brackets {
 }
 
 impl Brackets {
-    /// The byte behind the list or object that begins at a byte of a text. Within it, only brackets and quotes are looked at.
+    /// Returns the byte offset after the list or object that begins at `at`; `None` if it does not end. Only
+    /// brackets and quotes are inspected.
     pub(crate) fn end(&mut self, text: &[u8], at: usize) -> Option<usize> {
         if !self.is_found {
             structure(text, &mut QuoteState::default(), &mut self.masks);

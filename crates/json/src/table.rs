@@ -1,4 +1,4 @@
-//! A file as a table.
+//! Table of a JSON file.
 
 use crate::{
     JsonFile,
@@ -16,21 +16,22 @@ use forthwith_plan::{
 };
 use std::ops::Range;
 
-/// The columns and entries of a [`JsonFile`].
+/// Columns and entries of a [`JsonFile`].
 #[derive(Debug)]
 pub struct JsonTable {
     file: JsonFile,
     is_record: bool,
-    /// Name and Form of each column, or the reason why it has none.
+    /// Name and Form of each column, or the reason why it cannot be read.
     columns: Vec<(String, Result<Form, String>)>,
     fields: Vec<Field>,
 }
 
-/// The name of the only column where entries are no objects.
+/// Name of the only column if the entries are not objects.
 const VALUE: &str = "value";
 
 impl JsonTable {
-    /// The table that a file is: its columns are the members of the objects, or the value itself where not all values are objects.
+    /// Creates the table of a file. Its columns are the members of the objects, or the values themselves if
+    /// not all of them are objects.
     #[must_use]
     pub fn new(file: JsonFile) -> Self {
         let (is_record, columns) = match &file.types {
@@ -45,7 +46,7 @@ impl JsonTable {
         Self { file, is_record, columns, fields }
     }
 
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub const fn file(&self) -> &JsonFile {
         &self.file
@@ -60,7 +61,7 @@ impl JsonTable {
         column.ok_or_else(|| self.here(Error::no_field(field, self.columns.len())))
     }
 
-    /// The group that decodes some columns.
+    /// Returns the group that decodes some columns.
     fn group(&self, fields: &[u32], framing: Framing) -> Result<Group> {
         let mut forms = Vec::new();
         for field in fields {
@@ -89,13 +90,14 @@ impl JsonTable {
         Ok(Group { split: self.is_record, ..Group::of(path, reading, columns) })
     }
 
-    /// Acts on the blocks when those of the first `entries` entries were found, or all.
+    /// Calls `act` with the block list, which covers at least the first `entries` entries, or all if there
+    /// are fewer.
     fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<Place>, Framing) -> T) -> Result<T> {
         self.file.blocks.up_to(entries, act).map_err(|error| self.here(error))
     }
 }
 
-/// A Form, if its values are read from JSON.
+/// Returns the Form, or an error if its type cannot be read from JSON.
 fn readable(form: &Form) -> Result<Form, String> {
     match Fill::new(form) {
         Ok(_) => Ok(form.clone()),
@@ -103,7 +105,7 @@ fn readable(form: &Form) -> Result<Form, String> {
     }
 }
 
-/// The columns of types that were found.
+/// Returns the columns of inferred types.
 fn found(seen: &Seen, how: Found) -> Vec<(String, Result<Form, String>)> {
     let reason = |mixed: Mixed| {
         let path = mixed.path.trim_start_matches('.');
@@ -173,7 +175,7 @@ impl Dataset for JsonTable {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
-        // The types of a stream are given, and its end may never come.
+        // The types of a stream are given by a schema, and it may never end.
         self.describe_first(field, if self.is_stream() { 0 } else { u64::MAX })
     }
 
@@ -182,7 +184,7 @@ impl Dataset for JsonTable {
         let counted =
             self.up_to(most, |list, framing| (list.entries(), list.count(), list.bytes(), framing))?;
         let (entries, blocks, bytes, framing) = counted;
-        // Blocks hold all columns; nothing says how much of them is whose.
+        // Blocks contain all columns: the bytes are divided equally between them.
         let bytes = bytes / self.columns.len().max(1) as u64;
         let (type_name, reading) = match form {
             Err(reason) => ("values of several kinds".to_owned(), Err(reason.clone())),

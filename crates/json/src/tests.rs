@@ -1,4 +1,4 @@
-//! Files from text to values.
+//! Tests from the text of a file to values.
 
 use crate::{JsonFile, JsonOptions, JsonTable, decode::Recipe};
 use forthwith_columns::Value;
@@ -8,7 +8,7 @@ use forthwith_plan::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// One thread that calls itself several, so that brackets are looked at.
+/// Single-threaded runner that claims two threads, so that blocks are found by brackets.
 #[derive(Debug, Default)]
 struct Several(OneThread);
 
@@ -22,7 +22,7 @@ impl BlockRunner for Several {
     }
 }
 
-/// The entries of a file, as JSON.
+/// Returns the entries of a file as JSON texts.
 fn entries(
     text: &[u8],
     options: &JsonOptions,
@@ -47,7 +47,7 @@ fn entries(
     Ok(found)
 }
 
-/// The same in all ways of finding values, which have to agree.
+/// Reads a file in both modes, by parsing and by brackets, and checks that the results are equal.
 fn read(text: &[u8], options: &JsonOptions) -> Result<Vec<String>, String> {
     let said = |error: Error| error.to_string();
     let one = entries(text, options, &OneThread::default(), None).map_err(said);
@@ -106,7 +106,7 @@ fn damage_ends_with_its_line() {
     for bad in ["{\"n\": }", "{\"n\": 1", "{\"n\": 1} x", "\"open", "}", "{\"x\": [}", "\u{1}", "\u{2}"] {
         let mut text = lines.clone();
         text[1000] = bad.into();
-        // A character that is not one of UTF-8.
+        // An invalid UTF-8 byte.
         let text: Vec<u8> = text.join("\n").bytes().map(|byte| if byte == 2 { 0xff } else { byte }).collect();
         let by_schema = schema("{n: int32}");
         for options in [JsonOptions::default(), JsonOptions { lines: true, ..by_schema.clone() }, by_schema] {
@@ -124,7 +124,7 @@ fn damage_ends_with_its_line() {
 
 #[test]
 fn values_that_are_not_on_lines_are_not_told_apart_by_lines() {
-    // As many lines as values, of which one has two and one value has two lines.
+    // There are as many lines as values, but one line has two values and one value spans two lines.
     let text = b"{\"n\":0}{\"n\":1}\n{\"n\":2}\n{\"n\":\n\"bad\"}\n{\"n\":4}\n";
     for runner in [&OneThread::default() as &dyn BlockRunner, &Several::default()] {
         let part = |range| entries(text, &schema("{n: int32}"), runner, Some(range));

@@ -1,4 +1,4 @@
-//! The types of blocks of values, found on several threads.
+//! Parallel type inference for blocks of values.
 
 use crate::{
     decode::Framing,
@@ -11,7 +11,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Blocks of a text, and their types once they are found.
+/// Blocks of a text and their inferred types.
 struct Typing<'a> {
     text: &'a [u8],
     blocks: &'a [(Range<usize>, u64)],
@@ -35,7 +35,7 @@ impl BlockMaker for Typing<'_> {
     }
 }
 
-/// The types of each block of a text, unless it is refused.
+/// Infers the types of each block of a text; `None` for a block that is not JSON.
 pub(crate) fn types_of(
     runner: &dyn BlockRunner,
     text: &[u8],
@@ -47,18 +47,18 @@ pub(crate) fn types_of(
     }
     let found = blocks.iter().map(|_| Mutex::new(None)).collect();
     let typing = Typing { text, blocks, framing, found };
-    // Blocks that no thread came to have no types.
+    // Blocks that were not processed have no types.
     let _ = runner.make_all(&typing);
     typing.found.into_iter().map(|found| found.into_inner().unwrap_or_else(PoisonError::into_inner)).collect()
 }
 
-/// The types of the values of a block, if they are JSON.
+/// Infers the types of the values of a block; `None` if it is not JSON.
 pub(crate) fn types(text: &[u8], framing: Framing) -> Option<Seen> {
     let text = std::str::from_utf8(text).ok()?;
     let mut lexer = Lexer::new(text, true);
     let (mut seen, mut is_first) = (Seen::default(), true);
     while let Some(first) = lexer.peek() {
-        // A block begins with an item or, behind others, with a comma.
+        // The text of a block begins with an item or, after the first block, with a comma.
         let item = match framing {
             Framing::List => lexer.next_item(is_first && first != b',').map(drop),
             _ => Ok(()),

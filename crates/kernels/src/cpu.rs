@@ -1,22 +1,22 @@
-//! Which instructions kernels may use.
+//! Detection of the instructions that kernels may use.
 
 use std::sync::OnceLock;
 
 /// A set of instructions that kernels are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Generation {
-    /// The features that every processor of the target has.
+    /// Instructions that every processor of the target has.
     Baseline,
     /// x86-64 with AVX2, BMI1, BMI2, LZCNT, MOVBE and POPCNT.
     Avx2,
-    /// The same with AVX-512 F, BW, CD, DQ and VL.
+    /// The instructions of `Avx2`, and AVX-512 F, BW, CD, DQ and VL.
     Avx512,
 }
 
 impl Generation {
     const ALL: [Self; 3] = [Self::Baseline, Self::Avx2, Self::Avx512];
 
-    /// Its name in `FORTHWITH_KERNELS`.
+    /// Returns the name in `FORTHWITH_KERNELS`.
     const fn word(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -25,7 +25,7 @@ impl Generation {
         }
     }
 
-    /// Whether this processor has it.
+    /// Whether this processor supports the generation.
     fn is_here(self) -> bool {
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         macro_rules! has { ($($feature:tt)*) => { $(std::is_x86_feature_detected!($feature))&&* }; }
@@ -44,7 +44,8 @@ impl Generation {
     }
 }
 
-/// The features of this processor that kernels may use. There is no value for features that it lacks.
+/// Features of this processor that kernels may use. A value exists only for supported features, so it is a
+/// proof of support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuFeatures {
     generation: Generation,
@@ -52,22 +53,22 @@ pub struct CpuFeatures {
 }
 
 impl CpuFeatures {
-    /// All that this processor has, or less if the environment variable `FORTHWITH_KERNELS` names a lower
-    /// generation (`baseline`, `avx2`, `avx512`). Decided once in a process, for all kernels.
+    /// Returns all features of this processor, or fewer if the environment variable `FORTHWITH_KERNELS` names
+    /// a lower generation (`baseline`, `avx2`, `avx512`). Determined once per process, for all kernels.
     #[must_use]
     pub fn current() -> Self {
         static CURRENT: OnceLock<CpuFeatures> = OnceLock::new();
         *CURRENT.get_or_init(|| Self::up_to(limit(std::env::var("FORTHWITH_KERNELS").ok().as_deref())))
     }
 
-    /// One value for each generation that this processor has, lowest first.
+    /// Returns one value for each generation that this processor supports, lowest first.
     #[must_use]
     pub fn available() -> Vec<Self> {
         let here = Generation::ALL.into_iter().filter(|generation| generation.is_here());
         here.map(Self::up_to).collect()
     }
 
-    /// The generation of kernels that run.
+    /// Returns the generation of the kernels to run.
     #[must_use]
     pub const fn generation(self) -> Generation {
         self.generation
@@ -79,7 +80,7 @@ impl CpuFeatures {
         self.shuffles
     }
 
-    /// The generation as `explain` prints it.
+    /// Returns the name of the generation as `explain` prints it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self.generation {
@@ -89,7 +90,7 @@ impl CpuFeatures {
         }
     }
 
-    /// The features that this processor has of a generation and those below it.
+    /// Returns the supported features of a generation and those below it.
     fn up_to(most: Generation) -> Self {
         let here =
             Generation::ALL.into_iter().filter(|generation| *generation <= most && generation.is_here());
@@ -102,14 +103,16 @@ impl CpuFeatures {
     }
 }
 
-/// The highest generation by what the environment says. Without a known name it is not limited.
+/// Returns the highest generation that the environment variable allows; the highest of all without a known
+/// name.
 fn limit(word: Option<&str>) -> Generation {
     let named = Generation::ALL.into_iter().find(|generation| Some(generation.word()) == word);
     named.unwrap_or(Generation::Avx512)
 }
 
-/// Compiles an item, a function as a rule, for one [`Generation`]: `compiled_for! { Avx2 fn name() {} }`.
-/// Calls of it are unsafe but for `Baseline`: the caller has a [`CpuFeatures`] of that generation.
+/// Compiles an item, usually a function, for one [`Generation`]: `compiled_for! { Avx2 fn name() {} }`. Calls
+/// of the function are unsafe except for `Baseline`: the caller has to have a [`CpuFeatures`] of the
+/// generation.
 #[macro_export]
 macro_rules! compiled_for {
     (Baseline $($item:tt)*) => { $($item)* };
@@ -126,7 +129,7 @@ macro_rules! compiled_for {
 }
 
 /// Defines `fn name(features, arguments)` that runs `body(arguments)` compiled for the generation of
-/// [`CpuFeatures`]. The body must be `#[inline(always)]`, and so must everything in it that is to be
+/// [`CpuFeatures`]. The body must be `#[inline(always)]`, and so must all functions in it that are to be
 /// vectorised.
 #[macro_export]
 macro_rules! for_each_cpu {

@@ -1,12 +1,12 @@
-//! Decimal numbers as floating-point numbers.
+//! Conversion of decimal numbers to floating-point numbers.
 
-/// Powers of ten that a float equals.
+/// Powers of ten that an `f64` represents exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// Powers of five that 64 bits hold.
+/// Powers of five that fit 64 bits.
 const FIVES: [u64; 28] = {
     let mut powers = [1; 28];
     let mut at = 1;
@@ -17,14 +17,14 @@ const FIVES: [u64; 28] = {
     powers
 };
 
-/// The float nearest to `digits` times ten to the power of `exponent`, where one exact operation gives it; `None` leaves
-/// others to the standard library.
+/// Returns the float nearest to `digits` times ten to the power of `exponent`; `None` if neither one exact
+/// operation nor one division yields it, and the standard library has to be used.
 #[inline]
 #[must_use]
 pub fn nearest(digits: u64, exponent: i64) -> Option<f64> {
     let power = POWERS.get(exponent.unsigned_abs() as usize);
     if let Some(power) = power.filter(|_| digits <= 1 << 53) {
-        // Both are exact, so that the one operation rounds correctly.
+        // Both operands are exact, so the one operation rounds correctly.
         return Some(if exponent < 0 { digits as f64 / power } else { digits as f64 * power });
     }
     if digits == 0 {
@@ -34,12 +34,14 @@ pub fn nearest(digits: u64, exponent: i64) -> Option<f64> {
     Some(quotient(digits, *five, exponent as i32))
 }
 
-/// The float nearest to a quotient of whole numbers above zero, times a power of two.
+/// Returns the float nearest to `digits / divisor` times two to the power of `power`; both must be above
+/// zero.
 fn quotient(digits: u64, divisor: u64, power: i32) -> f64 {
     let (up, divisor_up) = (digits.leading_zeros(), divisor.leading_zeros());
     let dividend = u128::from(digits << up) << 63;
     let divisor = u128::from(divisor << divisor_up);
-    // Of 63 or 64 bits, since both have their highest bit set before the dividend is shifted.
+    // The quotient has 63 or 64 bits, since both numbers have their highest bit set before the dividend is
+    // shifted.
     let (quotient, rest) = ((dividend / divisor) as u64, dividend % divisor);
     let shift = 11 - quotient.leading_zeros();
     let (mut whole, low) = (quotient >> shift, quotient & ((1 << shift) - 1));
@@ -48,7 +50,7 @@ fn quotient(digits: u64, divisor: u64, power: i32) -> f64 {
         whole += 1;
     }
     let exponent = shift as i32 - 63 + divisor_up as i32 - up as i32 + power;
-    // Neither is rounded: the exponent is far from the limits.
+    // Both factors are exact: the exponent is far from the limits.
     whole as f64 * f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 

@@ -1,11 +1,11 @@
-//! Whole numbers of decimal digits in text, eight digits at once.
+//! Parsing of decimal digits in text, eight at a time.
 
-/// Digits of which any number fits into 63 bits.
+/// Maximum number of digits: any number of that many fits 63 bits.
 pub const MOST: usize = 18;
 
 /// Eight digits `0` as a word.
 const ZEROS: u64 = 0x3030_3030_3030_3030;
-/// Powers of ten by which numbers of at most [`MOST`] digits are shifted.
+/// Powers of ten up to that of [`MOST`].
 pub const POWERS: [u64; MOST + 1] = {
     let mut powers = [1; MOST + 1];
     let mut at = 1;
@@ -16,8 +16,8 @@ pub const POWERS: [u64; MOST + 1] = {
     powers
 };
 
-/// The number that a text of at most [`MOST`] bytes is, if they all are digits; zero for an empty one. Zeros may stand before
-/// others.
+/// Parses a text of at most [`MOST`] digits; `None` if it is longer or has another byte, zero if it is empty.
+/// Leading zeros are allowed.
 #[inline]
 #[must_use]
 pub fn number(text: &[u8]) -> Option<u64> {
@@ -28,7 +28,7 @@ pub fn number(text: &[u8]) -> Option<u64> {
         if more > 8 {
             return if length <= MOST { long(text) } else { None };
         }
-        // Digits that the first word has as well become zeros, in the low bytes.
+        // Digits that are also in the first word, in the low bytes, are replaced by zeros.
         let both = u64::MAX.checked_shr(8 * more as u32).unwrap_or(0);
         let last = eight(u64::from_le_bytes(*last) & !both | ZEROS & both)?;
         return Some(first * POWERS[more] + last);
@@ -44,7 +44,7 @@ pub fn number(text: &[u8]) -> Option<u64> {
     one_by_one(0, text)
 }
 
-/// A number of more than 16 digits.
+/// Parses a text of 17 or 18 digits.
 fn long(text: &[u8]) -> Option<u64> {
     let (before, behind) = text.split_at(16);
     one_by_one(number(before)?, behind)
@@ -62,24 +62,24 @@ fn one_by_one(begin: u64, text: &[u8]) -> Option<u64> {
     Some(number)
 }
 
-/// The number that eight bytes are, the first of them the lowest, if they all are digits.
+/// Returns the number of eight digits, the first of them in the lowest byte; `None` if there is another byte.
 #[inline]
 fn eight(word: u64) -> Option<u64> {
     (leading(word) == 8).then(|| number_of_eight(word))
 }
 
-/// How many of eight bytes, from the lowest, are digits before the first other byte.
+/// Returns how many of eight bytes, from the lowest, are digits before the first other byte.
 #[inline]
 #[must_use]
 pub const fn leading(eight: u64) -> usize {
     const HIGH: u64 = 0xf0f0_f0f0_f0f0_f0f0;
-    // Adding six carries from the digits' half of a byte if it is above nine. A carry out of a byte is behind a byte that is not
-    // a digit.
+    // Adding six carries out of the low half of a byte if that is above nine. A carry out of a byte can only
+    // affect bytes after a byte that is not a digit.
     let others = ((eight & HIGH) ^ ZEROS) | ((eight.wrapping_add(0x0606_0606_0606_0606) & HIGH) ^ ZEROS);
     others.trailing_zeros() as usize / 8
 }
 
-/// The number of eight digits, the first of them in the lowest byte; bytes of zero are zeros.
+/// Returns the number of eight digits, the first of them in the lowest byte; zero bytes count as zeros.
 #[inline]
 #[must_use]
 pub const fn number_of_eight(eight: u64) -> u64 {

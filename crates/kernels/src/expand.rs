@@ -1,12 +1,12 @@
-//! Items at the places of bits, and zeros between them.
+//! Expansion of items to the positions of set bits, with zeros between them.
 
 use crate::{CpuFeatures, Generation};
 use std::mem::MaybeUninit;
 
-/// An item of a width that columns have. Sealed.
+/// An item of the width of a column's items. Sealed.
 pub trait Expand: Copy + Default + sealed::Sealed {
-    /// As many items as the bits of the masks, from the lowest on: the next of `items` for each that is set, and zero otherwise.
-    /// Items that are missing are zeros, too.
+    /// Returns one item per bit of the masks, from the lowest on: the next of `items` for each set bit, and
+    /// zero for the others. If there are fewer `items` than set bits, the last ones are zero, too.
     #[must_use]
     fn expand(items: &[Self], masks: &[u64]) -> Vec<Self> {
         Self::expand_by(CpuFeatures::current(), items, masks)
@@ -19,12 +19,13 @@ pub trait Expand: Copy + Default + sealed::Sealed {
         let whole = Self::expand_wide(features, items, masks, room);
         let before = masks[..whole].iter().map(|mask| mask.count_ones() as usize).sum();
         word_by_word(&items[before..], &masks[whole..], &mut room[whole * LANES..]);
-        // SAFETY: each of them was written, by one of both.
+        // SAFETY: each item was written, by one of the two functions.
         unsafe { out.set_len(masks.len() * LANES) };
         out
     }
 
-    /// Writes the items of the first masks by vectors, if the processor can, and answers of how many masks.
+    /// Writes the items of the first masks by vector instructions, if the processor has them, and returns the
+    /// number of masks done.
     #[doc(hidden)]
     fn expand_wide(_: CpuFeatures, _: &[Self], _: &[u64], _: &mut [MaybeUninit<Self>]) -> usize {
         0
@@ -40,9 +41,9 @@ mod sealed {
     impl Sealed for u128 {}
 }
 
-/// Bits of a mask, and so items that it makes.
+/// Number of bits of a mask, and so of its items.
 const LANES: usize = u64::BITS as usize;
-/// Items of a mask that are missing, up to which the others are copied in runs.
+/// Maximum number of unset bits for which items are copied in runs.
 const FEW: u32 = 8;
 
 impl Expand for u8 {}
@@ -83,7 +84,7 @@ fn word_by_word<T: Copy + Default>(mut items: &[T], masks: &[u64], out: &mut [Ma
         }
         places.iter_mut().for_each(|place| *place = MaybeUninit::new(T::default()));
         if mask.count_zeros() <= FEW {
-            // Runs of items lie between the missing ones.
+            // Copies the runs of items between the unset bits.
             let (mut from, mut rest, mut missing) = (0, some, !mask);
             while missing != 0 {
                 let at = missing.trailing_zeros() as usize;
@@ -113,7 +114,8 @@ mod wide {
         ($name:ident $number:ident $lanes:literal $mask:ident $load:ident $expand:ident $store:ident) => {
             compiled_for! {
                 Avx512
-                /// Writes the items of the first masks, and answers of how many: as long as a whole vector can be read behind them.
+                /// Writes the items of the first masks, as long as a whole vector can be read after them, and
+                /// returns the number of masks done.
                 pub(super) fn $name(items: &[$number], masks: &[u64], out: &mut [MaybeUninit<$number>]) -> usize {
                     let mut from = 0;
                     for (done, (mask, places)) in masks.iter().zip(out.chunks_exact_mut(LANES)).enumerate() {
@@ -122,8 +124,8 @@ mod wide {
                         }
                         for (part, places) in places.chunks_exact_mut($lanes).enumerate() {
                             let bits = (mask >> (part * $lanes)) as $mask;
-                            // SAFETY: there are a mask of items and a vector of them behind `from`, of which the mask uses no more than
-                            // its bits; the places are a vector.
+                            // SAFETY: at least as many items as a mask has bits, and a vector of them, follow
+                            // `from`, of which a mask uses at most one per bit; the places are a vector.
                             unsafe {
                                 let some = $load(items.as_ptr().add(from).cast());
                                 $store(places.as_mut_ptr().cast(), $expand(bits, some));

@@ -3,11 +3,11 @@
 use crate::{CpuFeatures, for_each_cpu};
 use std::ops::AddAssign;
 
-/// A number that compares by a key: floats in IEEE 754's total order.
+/// A number that is compared by a key: floats in IEEE 754's total order.
 pub trait Ordered: Copy {
-    /// Compares as the numbers do.
+    /// An integer whose order is that of the numbers.
     type Key: Copy + Ord;
-    /// Counts numbers, in as many bits.
+    /// A counter of as many bits as the number.
     #[doc(hidden)]
     type Count: Copy + Default + AddAssign + From<bool> + Into<u64>;
     #[doc(hidden)]
@@ -15,13 +15,13 @@ pub trait Ordered: Copy {
     #[doc(hidden)]
     const SMALLEST: Self::Key;
 
-    /// The key of the number.
+    /// Returns the key of the number.
     fn key(self) -> Self::Key;
 
-    /// The number of a key.
+    /// Returns the number of a key.
     fn of_key(key: Self::Key) -> Self;
 
-    /// Whether this is a float that is not a number.
+    /// Whether the number is NaN.
     #[inline(always)]
     fn is_nan(self) -> bool {
         false
@@ -31,25 +31,25 @@ pub trait Ordered: Copy {
     fn of_some(features: CpuFeatures, numbers: &[Self]) -> Option<Extremes<Self::Key>>;
 }
 
-/// Smallest and largest key of some numbers.
+/// Smallest and largest key of a slice of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extremes<K> {
-    /// The smallest.
+    /// The smallest key.
     pub min: K,
-    /// The largest.
+    /// The largest key.
     pub max: K,
-    /// Floats that are not numbers. They are left out of the others unless all are such.
+    /// Number of NaNs. They are ignored for the extremes unless all numbers are NaN.
     pub nans: u64,
 }
 
-/// The extremes of numbers; `None` if there are none.
+/// Returns the extremes of numbers; `None` if the slice is empty.
 #[must_use]
 pub fn extremes<T: Ordered>(numbers: &[T]) -> Option<Extremes<T::Key>> {
     extremes_by(CpuFeatures::current(), numbers)
 }
 
 fn extremes_by<T: Ordered>(features: CpuFeatures, numbers: &[T]) -> Option<Extremes<T::Key>> {
-    // Counts of NaNs stay within 32 bits.
+    // Parts are short enough to count NaNs in 32 bits.
     let parts = numbers
         .chunks(1 << 30)
         .filter_map(|some| T::of_some(features, some).map(|found| (found, some.len())));
@@ -65,7 +65,7 @@ fn extremes_by<T: Ordered>(features: CpuFeatures, numbers: &[T]) -> Option<Extre
     Some(found)
 }
 
-/// Numbers of different lanes are compared side by side.
+/// Number of lanes, whose extremes are independent of one another.
 const LANES: usize = 16;
 
 #[inline(always)]
@@ -130,7 +130,7 @@ macro_rules! floats {
             const LARGEST: $key = <$key>::MAX;
             const SMALLEST: $key = <$key>::MIN;
 
-            // The bits as a whole number, whose other bits are turned round below zero.
+            // The bits as an integer; below zero, all bits but the sign are inverted.
             #[inline(always)]
             fn key(self) -> $key {
                 let bits = self.to_bits() as $key;
@@ -160,7 +160,7 @@ floats!(f32, i32, u32; f64, i64, u64);
 mod tests {
     use super::*;
 
-    /// Compares with the plain way, for each generation.
+    /// Compares with a simple implementation, for each generation.
     fn check<T: Ordered + std::fmt::Debug>(numbers: &[T])
     where
         T::Key: std::fmt::Debug,

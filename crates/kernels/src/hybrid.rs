@@ -1,20 +1,20 @@
-//! The hybrid of run-length and bit-packed runs that Parquet stores levels and dictionary indices in, and
+//! Parquet's hybrid of run-length and bit-packed runs, in which levels and dictionary indices are stored, and
 //! packed numbers in general.
 //!
-//! [`Hybrid`] reads runs piece by piece into slices. What writes to memory of its own puts the loop over runs
-//! together from [`repeated`] and [`unpack`].
+//! [`Hybrid`] decodes runs piece by piece into slices. Callers that write to memory of their own build the
+//! loop over runs from [`repeated`] and [`unpack`].
 
 use crate::settled::settled;
 use crate::{CpuFeatures, for_each_cpu};
 
-/// Bytes that may be written behind the last item by functions that say so.
+/// Number of bytes after the last item that functions which document it may overwrite.
 pub const SLACK: usize = 64;
 
-/// The data end before the last value.
+/// Error: the data end before the last value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CutOff;
 
-/// Reads runs, as many values at a time as are asked for.
+/// Decoder of runs, which returns as many values at a time as requested.
 #[derive(Clone, Debug)]
 pub struct Hybrid<'a> {
     input: &'a [u8],
@@ -30,34 +30,35 @@ enum Run<'a> {
 }
 
 impl<'a> Hybrid<'a> {
-    /// A reader of values of `bits` bits, 64 at most.
+    /// Creates a decoder of values of `bits` bits, at most 64.
     ///
     /// # Panics
-    /// If there are more bits.
+    /// If `bits` is greater than 64.
     #[must_use]
     pub fn new(input: &'a [u8], bits: u32) -> Self {
         assert!(bits <= 64, "packed numbers of more than 64 bits");
         Self { input, at: 0, bits, run: Run::Same { left: 0, value: 0 } }
     }
 
-    /// Whether no bytes are behind those of the runs that were begun.
+    /// Whether all bytes belong to runs that were begun.
     #[must_use]
     pub fn is_at_end(&self) -> bool {
         self.at == self.input.len()
     }
 
-    /// Reads the next values of 8 bits at most. Returns the value if all come from one run that repeats it.
+    /// Decodes the next values, of at most 8 bits. Returns the value if all of them come from one run that
+    /// repeats it.
     ///
     /// # Errors
-    /// If there are not that many.
+    /// Returns an error if fewer values are left.
     pub fn levels(&mut self, out: &mut [u8]) -> Result<Option<u8>, CutOff> {
         read_levels(CpuFeatures::current(), self, out)
     }
 
-    /// Reads the next values of 32 bits at most.
+    /// Decodes the next values, of at most 32 bits.
     ///
     /// # Errors
-    /// If there are not that many.
+    /// Returns an error if fewer values are left.
     pub fn numbers(&mut self, out: &mut [u32]) -> Result<(), CutOff> {
         read_numbers(CpuFeatures::current(), self, out).map(drop)
     }
@@ -74,7 +75,7 @@ impl<'a> Hybrid<'a> {
             self.run = Run::Same { left: count, value };
         } else {
             let left = count.checked_mul(8).ok_or(CutOff)?;
-            // Some writers cut the last packed run after the last byte that is needed.
+            // Some writers truncate the last packed run after the last byte needed.
             let bytes = &rest[..rest.len().min(count.saturating_mul(self.bits as usize))];
             self.at = after + bytes.len();
             self.run = Run::Packed { left, bytes, next: 0 };
@@ -83,7 +84,7 @@ impl<'a> Hybrid<'a> {
     }
 }
 
-// Runs are often short: what is prepared for a loop over groups must not be prepared for each of them.
+// Runs are often short: constants of the loop over groups must not be set up for each of them.
 fn read_levels(features: CpuFeatures, hybrid: &mut Hybrid<'_>, out: &mut [u8]) -> Result<Option<u8>, CutOff> {
     read(hybrid, out, |bytes, first, bits, out| run_narrow(features, bytes, first, bits, out))
 }
@@ -102,7 +103,7 @@ fn read<T: Item>(
     out: &mut [T],
     piece: impl Fn(&[u8], usize, u32, &mut [T]),
 ) -> Result<Option<T>, CutOff> {
-    // Of the usual long run nothing needs to be looked at.
+    // Fast path for the common case of a long run.
     if let Run::Same { left, value } = &mut hybrid.run
         && *left >= out.len()
     {
@@ -137,15 +138,16 @@ fn read<T: Item>(
     Ok(None)
 }
 
-/// Bits as bytes of 0 or 1, from this one on, the lowest bit of a byte first. What is not there is 0.
+/// Unpacks bits from index `first` on to bytes of 0 or 1, the lowest bit of a byte first. Bits beyond the end
+/// are 0.
 pub fn unpack_bits(bytes: &[u8], first: usize, out: &mut [u8]) {
     run_narrow(CpuFeatures::current(), bytes, first, 1, out);
 }
 
-/// Numbers of `bits` bits, 64 at most, from this one on. Bits beyond the end are 0.
+/// Unpacks numbers of `bits` bits, at most 64, from index `first` on. Bits beyond the end are 0.
 ///
 /// # Panics
-/// If there are more bits.
+/// If `bits` is greater than 64.
 pub fn unpack_numbers(bytes: &[u8], first: usize, bits: u32, out: &mut [u64]) {
     assert!(bits <= 64, "packed numbers of more than 64 bits");
     run_wide(CpuFeatures::current(), bytes, first, bits, out);
@@ -155,12 +157,12 @@ for_each_cpu!(fn run_narrow(bytes: &[u8], first: usize, bits: u32, out: &mut [u8
 for_each_cpu!(fn run_numbers(bytes: &[u8], first: usize, bits: u32, out: &mut [u32]) = piece::<u32>);
 for_each_cpu!(fn run_wide(bytes: &[u8], first: usize, bits: u32, out: &mut [u64]) = piece::<u64>);
 
-/// Some of the packed numbers, and no more than there is room for.
+/// Unpacks as many packed numbers as the slice has items, from index `first` on.
 #[inline(always)]
 fn piece<T: Item>(bytes: &[u8], first: usize, bits: u32, out: &mut [T]) {
     let from = |group: usize| bytes.get(group.saturating_mul(bits as usize)..).unwrap_or_default();
     let (mut group, skip) = (first / 8, first % 8);
-    // Pages of few values have little but such flags.
+    // Pages of few values consist mostly of such flags.
     if size_of::<T>() == 1 && bits == 1 && skip == 0 && out.len() <= FEW {
         return flags(from(group), out);
     }
@@ -172,7 +174,7 @@ fn piece<T: Item>(bytes: &[u8], first: usize, bits: u32, out: &mut [T]) {
         (out, group) = (rest, group + 1);
     }
     let (here, rest) = out.split_at_mut(out.len() / 8 * 8);
-    // SAFETY: whole groups of eight are written, which the slice has room for.
+    // SAFETY: whole groups of eight are written, which fit the slice.
     unsafe { unpack(from(group), here.as_mut_ptr(), here.len(), bits) };
     if !rest.is_empty() {
         let all = eight::<T>(from(group + here.len() / 8), bits);
@@ -180,10 +182,10 @@ fn piece<T: Item>(bytes: &[u8], first: usize, bits: u32, out: &mut [T]) {
     }
 }
 
-/// Values in which the way of many is not worth its beginning and its end.
+/// Number of values up to which the general loop does not make up for its beginning and end.
 const FEW: usize = 512;
 
-/// Single bits to bytes, by a table.
+/// Unpacks single bits to bytes, by a table.
 #[inline(always)]
 fn flags<T: Item>(bytes: &[u8], out: &mut [T]) {
     assert_eq!(size_of::<T>(), 1, "the table has bytes");
@@ -199,7 +201,7 @@ fn flags<T: Item>(bytes: &[u8], out: &mut [T]) {
     }
 }
 
-/// The bits of each byte, the lowest first.
+/// Bits of each byte, the lowest first.
 static FLAGS: [[u8; 8]; 256] = {
     let mut flags = [[0; 8]; 256];
     let mut at = 0;
@@ -210,7 +212,7 @@ static FLAGS: [[u8; 8]; 256] = {
     flags
 };
 
-/// One group.
+/// Unpacks one group of eight.
 #[inline(always)]
 fn eight<T: Item>(bytes: &[u8], bits: u32) -> [T; 8] {
     let mut all = [T::default(); 8];
@@ -219,8 +221,8 @@ fn eight<T: Item>(bytes: &[u8], bits: u32) -> [T; 8] {
     all
 }
 
-/// A number of seven bits a byte, the lowest first, and the position behind it; nothing if it is cut off or
-/// has more than 64 bits.
+/// Decodes a LEB128 number, and returns the position after it; None if it is truncated or has more than 64
+/// bits.
 #[inline]
 fn leb128(input: &[u8], mut at: usize) -> Option<(u64, usize)> {
     let mut value = 0;
@@ -239,20 +241,20 @@ fn leb128(input: &[u8], mut at: usize) -> Option<(u64, usize)> {
     None
 }
 
-/// Groups that are unpacked at once, wanted or not: the number of turns is foreseen more often.
+/// Number of groups that are unpacked in one pass: the number of passes is then easier to predict.
 const TURN: usize = 4;
 
-/// Some groups of eight fields of up to 8 bits, side by side.
+/// Unpacks [`TURN`] groups of eight fields of up to 8 bits, side by side.
 ///
 /// # Safety
 ///
-/// Eight bytes may be read where each group begins, and all items written.
+/// Eight bytes are readable at the beginning of each group, and all items are writable.
 #[inline(always)]
 unsafe fn turn<T: Item>(from: *const u8, to: *mut T, bits: u32) {
     let mut groups = [0_u64; TURN];
     #[allow(clippy::needless_range_loop, reason = "as in `narrow`")]
     for at in 0..TURN {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         groups[at] = u64::from_le(unsafe { from.add(at * bits as usize).cast::<u64>().read_unaligned() });
     }
     #[allow(clippy::needless_range_loop, reason = "as in `narrow`")]
@@ -264,17 +266,20 @@ unsafe fn turn<T: Item>(from: *const u8, to: *mut T, bits: u32) {
         for at in 0..TURN {
             groups[at] = groups[at].to_le();
         }
-        // SAFETY: as many bytes as items.
+        // SAFETY: items are of one byte, so these are as many bytes as items.
         unsafe { to.cast::<[u64; TURN]>().write_unaligned(groups) };
         return;
     }
     for at in 0..8 * TURN {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.add(at).write_unaligned(T::cut(groups[at / 8] >> (8 * (at % 8)) & 0xff)) };
     }
 }
 
-/// The value of a run, in as few bytes as the width needs, all of which are there.
+/// Returns the value of a run from as few bytes as the width needs.
+///
+/// # Panics
+/// If there are fewer bytes.
 #[inline(always)]
 pub fn repeated(bytes: &[u8], bits: u32) -> u64 {
     match bits.div_ceil(8) as usize {
@@ -284,16 +289,16 @@ pub fn repeated(bytes: &[u8], bits: u32) -> u64 {
     }
 }
 
-/// Unpacks whole groups of eight, so up to seven items too many.
+/// Unpacks whole groups of eight, and so up to seven surplus items. Bits beyond the end are 0.
 ///
 /// # Safety
 ///
-/// So many items may be written at `to`, and the [slack](SLACK) behind them.
+/// At `to`, `items` items and the [slack](SLACK) after them are writable.
 #[inline(always)]
 pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32) {
     let groups = items.div_ceil(8);
     let step = bits as usize;
-    // What a group reads, which may be more than its own bytes.
+    // Bytes that a group reads, which may be more than its own.
     let window = match bits {
         0..=8 => 8,
         9..=16 => 16,
@@ -316,7 +321,8 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
                 let rest = source.get(group * step..).unwrap_or_default();
                 let length = rest.len().min(64);
                 padded[..length].copy_from_slice(&rest[..length]);
-                // SAFETY: eighty bytes are more than any window; the caller made room, up to the slack.
+                // SAFETY: eighty bytes are more than any window; the caller guarantees space for the items
+                // and the slack.
                 unsafe { $group(padded.as_ptr(), to.add(group * 8), bits) };
             }
         }};
@@ -325,7 +331,8 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
         0..=8 => {
             let mut group = 0;
             while group + TURN <= whole {
-                // SAFETY: as below, for some groups at once.
+                // SAFETY: the windows of these groups end before the end of the source, and the items are
+                // writable.
                 unsafe { turn(source.as_ptr().add(group * step), to.add(group * 8), bits) };
                 group += TURN;
             }
@@ -333,7 +340,7 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
                 // SAFETY: the window of each of these groups ends before the end of the source.
                 unsafe { narrow(source.as_ptr().add(group * step), to.add(group * 8), bits) };
             }
-            // All that is left of the source fits here: less than a window and a group. Short runs have no
+            // The remainder of the source fits: it is less than a window and a group. Short runs have no
             // more.
             let mut padded = [0; 32];
             let rest = source.get(whole * step..).unwrap_or_default();
@@ -341,7 +348,8 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
             padded[..length].copy_from_slice(&rest[..length]);
             for group in whole..groups {
                 let at = ((group - whole) * step).min(24);
-                // SAFETY: eight bytes from there are in the array; the caller made room, up to the slack.
+                // SAFETY: eight bytes from that offset on are in the array; the caller guarantees space for
+                // the items and the slack.
                 unsafe { narrow(padded.as_ptr().add(at), to.add(group * 8), bits) };
             }
         }
@@ -350,33 +358,33 @@ pub unsafe fn unpack<T: Item>(source: &[u8], to: *mut T, items: usize, bits: u32
     }
 }
 
-/// Eight fields of up to 8 bits: halved three times, each half to its own place.
+/// Unpacks eight fields of up to 8 bits by halving three times.
 ///
 /// # Safety
 ///
-/// Eight bytes may be read, and eight items written.
+/// Eight bytes are readable, and eight items writable.
 #[inline(always)]
 unsafe fn narrow<T: Item>(from: *const u8, to: *mut T, bits: u32) {
-    // SAFETY: the caller vouches for eight bytes.
+    // SAFETY: the caller guarantees eight readable bytes.
     let fields = u64::from_le(unsafe { from.cast::<u64>().read_unaligned() });
     let fields = halve::<32>(fields, 4 * bits);
     let fields = halve::<16>(fields, 2 * bits);
     let fields = halve::<8>(fields, bits);
-    // Indices, since what iterators call need not be compiled with the instructions of this level.
+    // Indices, since the methods of iterators need not be compiled with the instructions of this level.
     let mut items = [T::cut(0); 8];
     #[allow(clippy::needless_range_loop, reason = "as the comment says")]
     for at in 0..8 {
         items[at] = T::cut(fields >> (8 * at) & 0xff);
     }
-    // SAFETY: the caller vouches for eight items.
+    // SAFETY: the caller guarantees space for eight items.
     unsafe { to.cast::<[T; 8]>().write_unaligned(items) };
 }
 
-/// Eight fields of up to 16 bits, four at a time.
+/// Unpacks eight fields of up to 16 bits, four at a time.
 ///
 /// # Safety
 ///
-/// Sixteen bytes may be read, and eight items written.
+/// Sixteen bytes are readable, and eight items writable.
 #[inline(always)]
 unsafe fn middle<T: Item>(from: *const u8, to: *mut T, bits: u32) {
     for half in 0..2 {
@@ -385,17 +393,17 @@ unsafe fn middle<T: Item>(from: *const u8, to: *mut T, bits: u32) {
         let fields = u64::from_le(unsafe { from.add(bit / 8).cast::<u64>().read_unaligned() }) >> (bit % 8);
         let fields = halve::<16>(halve::<32>(fields, 2 * bits), bits);
         for field in 0..4 {
-            // SAFETY: the caller vouches for eight items.
+            // SAFETY: the caller guarantees space for eight items.
             unsafe { to.add(4 * half + field).write_unaligned(T::cut(fields >> (16 * field) & 0xffff)) };
         }
     }
 }
 
-/// Eight fields of any width, each from the sixteen bytes where it begins.
+/// Unpacks eight fields of any width from 1 to 64 bits, each from the sixteen bytes at its beginning.
 ///
 /// # Safety
 ///
-/// `bits + 16` bytes may be read, and eight items written.
+/// `bits + 16` bytes are readable, and eight items writable.
 #[inline(always)]
 unsafe fn wide<T: Item>(from: *const u8, to: *mut T, bits: u32) {
     let mask = u64::MAX >> (64 - bits);
@@ -404,12 +412,12 @@ unsafe fn wide<T: Item>(from: *const u8, to: *mut T, bits: u32) {
         // SAFETY: a field begins before the last of the group's `bits` bytes.
         let window = u128::from_le(unsafe { from.add(bit / 8).cast::<u128>().read_unaligned() });
         let value = (window >> (bit % 8)) as u64 & mask;
-        // SAFETY: the caller vouches for eight items.
+        // SAFETY: the caller guarantees space for eight items.
         unsafe { to.add(field).write_unaligned(T::cut(value)) };
     }
 }
 
-/// In every double lane of `2 * LANE` bits: the lower `bits` stay, the next `bits` go to the upper lane.
+/// Splits every lane of `2 * LANE` bits: the lower `bits` stay, the next `bits` move to the upper half.
 #[inline(always)]
 fn halve<const LANE: u32>(fields: u64, bits: u32) -> u64 {
     let lanes: u64 = match LANE {
@@ -422,9 +430,9 @@ fn halve<const LANE: u32>(fields: u64, bits: u32) -> u64 {
     (fields & low) | (fields << (LANE - bits) & high)
 }
 
-/// An item as its bits; signs make no difference.
+/// An item of a packed column, by its bits; signs make no difference.
 pub trait Item: Copy + Eq + Default {
-    /// The lowest bits.
+    /// Returns the lowest bits of a value.
     fn cut(value: u64) -> Self;
 }
 
@@ -447,7 +455,7 @@ mod tests {
 
     #[test]
     fn runs_and_packed_numbers_take_turns() {
-        // Five times 3, then sixteen packed numbers of two bits, then 2 for ever.
+        // Five times 3, then sixteen packed numbers of two bits, then a long run of 2.
         let bytes = [10, 3, 0b101, 0b1110_0100, 0b1110_0100, 0b0001_1011, 0b0001_1011, 0xfe, 0x7f, 2];
         let want = [3, 3, 3, 3, 3, 0, 1, 2, 3, 0, 1, 2, 3, 3, 2, 1, 0, 3, 2, 1, 0, 2, 2];
         for features in CpuFeatures::available() {
@@ -474,7 +482,7 @@ mod tests {
         assert_eq!(out, [0; 12]);
     }
 
-    /// Each width, from each number on, to each length, against one number at a time: bit by bit.
+    /// Tests each width, first index and length against unpacking bit by bit.
     #[test]
     fn packed_numbers_are_their_bits_on_every_cpu() {
         let bytes: Vec<u8> = (0..300_u32).map(|at| (at * at * 37 + at) as u8).collect();

@@ -1,16 +1,15 @@
-//! Loops over bytes that both the machine and formats run, and which instructions of this processor they may
-//! use.
+//! Kernels that both the machine and file formats run, and detection of the instructions that they may use.
 //!
-//! [`hybrid`] reads packed numbers and runs of them, [`levels`] turns repetition and definition levels into
-//! offsets and indexes. [`append_big`] turns numbers round for formats that store the most significant byte
-//! first, [`nested`] does so for numbers in lists of lists. [`structure`] finds quotes and brackets of text,
-//! [`Expand`] puts items at the places of bits. [`marks`] finds a few other bytes, [`digits`] makes whole numbers of text and [`decimals`] floats, [`extremes()`] finds the
-//! smallest and the largest number.
+//! [`hybrid`] decodes packed numbers and runs of them, [`levels`] converts repetition and definition levels
+//! to offsets and indices. [`append_big`] swaps the bytes of numbers for big-endian formats, [`nested`] those
+//! of numbers in lists of lists. [`structure`] finds quotes and brackets of text, [`marks`] a few other
+//! bytes, and [`lines`] counts line feeds; [`Expand`] expands items to the positions of set bits. [`digits`]
+//! parses integers and [`decimals`] floats, and [`extremes()`] finds the smallest and the largest number.
 //!
-//! A kernel is compiled for several generations of processors, and one of them is chosen at run time.
-//! [`CpuFeatures`] is the only place that asks the processor. A value of it exists only for what the
-//! processor has, so a kernel that gets one needs no check of its own. [`for_each_cpu!`] compiles one
-//! function for all generations, [`compiled_for!`] compiles an item for one of them.
+//! A kernel is compiled for several generations of processors and dispatched at run time. Only
+//! [`CpuFeatures`] queries the processor. A value of it exists only for supported features, so a kernel that
+//! takes one needs no check of its own. [`for_each_cpu!`] compiles one function for all generations,
+//! [`compiled_for!`] compiles an item for one of them.
 //!
 //! ```
 //! use forthwith_kernels::{CpuFeatures, for_each_cpu};
@@ -31,9 +30,9 @@
 //! # Unsafe code
 //!
 //! Loops write to memory whose size was checked for a whole run, a group of eight or a mask of 64 before, and
-//! call functions compiled for the processor at hand. Inputs may be memory that others write meanwhile:
-//! [`settled`] reads what decides how much is read or written once. Everything runs under Miri, for the
-//! baseline.
+//! call functions compiled for the detected processor. Inputs may be memory that others write to meanwhile:
+//! numbers that decide how much is read or written are read once, by [`settled`]. All tests run under Miri,
+//! for the baseline.
 #![allow(unsafe_code)] // for the reasons above
 #![deny(missing_docs)]
 

@@ -1,19 +1,20 @@
-//! Line feeds of text, counted for 64 bytes at once.
+//! Counts of the line feeds of text, 64 bytes at a time.
 
 use crate::CpuFeatures;
 use crate::levels::compare::{self, Compare, for_each_compare};
 
-/// The line feeds of a text.
+/// Counts of the line feeds of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineFeeds {
-    /// How many there are.
+    /// Number of line feeds.
     pub count: usize,
-    /// Those behind which a blank comes next: a space, a tab, a carriage return or another line feed.
+    /// Number of line feeds that are followed by a blank: a space, a tab, a carriage return or another line
+    /// feed.
     pub before_blanks: usize,
 }
 
 impl LineFeeds {
-    /// Those of a text.
+    /// Counts the line feeds of a text.
     #[must_use]
     pub fn of(text: &[u8]) -> Self {
         counted_by(CpuFeatures::current(), text)
@@ -37,8 +38,8 @@ fn counted<C: Compare>(text: &[u8]) -> LineFeeds {
     so_far.0
 }
 
-/// Adds the line feeds of a block; the number beside them is 1 behind a line feed, otherwise 0. No closure: one would not be
-/// compiled for the generation.
+/// Adds the line feeds of a block. The number beside them is 1 after a line feed, otherwise 0. Not a closure,
+/// which would not be compiled for the generation.
 #[inline(always)]
 fn add<C: Compare>(block: &compare::Block, (feeds, is_behind_feed): &mut (LineFeeds, u64)) {
     // SAFETY: `C` is of the generation that this is compiled for.

@@ -1,12 +1,13 @@
-//! Bytes of a few values in text, found for 64 bytes at once.
+//! Positions of a few byte values in text, 64 bytes at a time.
 
 use crate::CpuFeatures;
 use crate::levels::compare::{self, Compare, for_each_compare};
 
-/// Bytes that one mask is about.
+/// Number of bytes of a mask.
 pub const LANES: usize = 64;
 
-/// Fills a mask for every 64 bytes begun: bit `i` says whether byte `i` is one of four.
+/// Replaces `masks` by one mask for every 64 bytes begun: bit `i` is set if byte `i` is one of the four
+/// `bytes`.
 pub fn marks(text: &[u8], bytes: [u8; 4], masks: &mut Vec<u64>) {
     masks.clear();
     masks.reserve(text.len().div_ceil(LANES));

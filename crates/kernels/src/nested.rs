@@ -1,51 +1,51 @@
-//! Numbers in lists, and in lists of lists, with their counts between them.
+//! Encoding of numbers in lists of lists, with their counts between them.
 
 use crate::settled::settled;
 use crate::{CpuFeatures, for_each_cpu};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Numbers in lists of lists. What offsets say is checked where it is used, since others may write to their
+/// Numbers in lists of lists. Offsets are checked where they are used, since others may write to their
 /// memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists<'a> {
-    /// The offsets of each level, from the lists of the rows inwards: 1 to [`DEEPEST`] of them.
+    /// Offsets of each level, from the lists of the rows inwards: 1 to [`DEEPEST`] levels.
     pub levels: &'a [&'a [i64]],
-    /// The numbers, in native order.
+    /// Numbers in native byte order.
     pub numbers: &'a [u8],
-    /// Bytes of a number: 1, 2, 4 or 8.
+    /// Size of a number in bytes: 1, 2, 4 or 8.
     pub width: usize,
 }
 
-/// More levels are left to others.
+/// Maximum number of levels.
 pub const DEEPEST: usize = 3;
 
-/// The bytes before the items of a row.
+/// Bytes before the items of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// A frame, with this number behind its length: the length of what follows has four bytes, with the bit
-    /// before the highest set.
+    /// A frame: its length, with the bit 0x4000_0000 set, in four bytes, then this number. The length counts
+    /// the bytes after it.
     pub frame: Option<u16>,
-    /// The number of items.
+    /// Whether the number of items follows.
     pub count: bool,
 }
 
-/// Why rows cannot be appended.
+/// The reason why rows cannot be appended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Offsets that go back, or lead beyond what there is.
+    /// Offsets decrease, or are out of range.
     Offsets,
-    /// A list of more items than its count has room for.
+    /// The number of items of a list exceeds its count.
     Long(u64),
-    /// A row of more bytes than its frame has room for.
+    /// The number of bytes of a row exceeds the length of its frame.
     LongRow(u64),
 }
 
-/// Appends rows as counts and numbers, the most significant byte of each first, and where each row begins.
+/// Appends rows as big-endian counts and numbers to `out`, and the offset in `out` of each row to `starts`.
 /// Counts have four bytes and are not negative.
 ///
 /// # Errors
-/// Offsets that are none, or rows that are too long; nothing is appended then.
+/// Returns an error, and appends nothing, if offsets are invalid or rows too long.
 pub fn append_lists(
     lists: &Lists<'_>,
     rows: Range<usize>,
@@ -71,8 +71,8 @@ fn append_by(
     let to = Room { bytes: &mut out.spare_capacity_mut()[..room], at: 0 };
     match run(features, lists, rows, head, to, begin, starts) {
         Ok(written) => {
-            // SAFETY: there is room for all of `room`, and the bytes before `written` were written one after
-            // the other.
+            // SAFETY: `room` bytes were reserved, and the bytes before `written` were written one after the
+            // other.
             unsafe { out.set_len(begin + written) };
             Ok(())
         }
@@ -83,7 +83,7 @@ fn append_by(
     }
 }
 
-/// Bytes of some rows, and of what is written behind them.
+/// Returns the number of bytes of rows, with the surplus written after them.
 fn bytes_of(lists: &Lists<'_>, rows: Range<usize>, head: Head) -> Result<usize, Fault> {
     let each = if head.frame.is_some() { FRAME } else { 0 } + if head.count { COUNT } else { 0 };
     let mut all = rows.len().checked_mul(each).ok_or(Fault::Offsets)?;
@@ -101,9 +101,9 @@ fn bytes_of(lists: &Lists<'_>, rows: Range<usize>, head: Head) -> Result<usize, 
 
 const FRAME: usize = 6;
 const COUNT: usize = 4;
-/// The bit in the length of a frame.
+/// Bit that is set in the length of a frame.
 const FRAMED: u32 = 0x4000_0000;
-/// Numbers are turned round in pieces of so many bytes, the last of which may go beyond a list.
+/// Size in bytes of the pieces in which numbers are swapped; the last one may extend beyond a list.
 const PIECE: usize = 32;
 
 for_each_cpu! {
@@ -164,7 +164,7 @@ fn levelled(
     }
 }
 
-/// Writes rows, and returns how many bytes these are.
+/// Writes rows, and returns their number of bytes.
 #[inline(always)]
 fn framed(
     offsets: &[i64],
@@ -199,11 +199,11 @@ fn framed(
     Ok(to.at)
 }
 
-/// Where a list begins and ends.
+/// Returns the beginning and the end of a list.
 #[inline(always)]
 fn items(pair: &[i64]) -> Result<(usize, usize), Fault> {
     let (from, end) = (settled(pair[0].cast_unsigned()), settled(pair[1].cast_unsigned()));
-    // What is below zero is larger than any length of what follows.
+    // Negative offsets become larger than any length that is checked later.
     if from <= end { Ok((from as usize, end as usize)) } else { Err(Fault::Offsets) }
 }
 
@@ -215,7 +215,7 @@ fn count(from: usize, end: usize) -> Result<[u8; 4], Fault> {
     }
 }
 
-/// Memory that is written from its beginning on.
+/// Cursor of memory that is written from its beginning on.
 struct Room<'a> {
     bytes: &'a mut [MaybeUninit<u8>],
     at: usize,
@@ -231,13 +231,13 @@ impl Room<'_> {
     }
 }
 
-/// The items of lists.
+/// Items of lists.
 trait Content: Copy {
-    /// Appends items.
+    /// Appends the items from `from` to before `end`.
     fn append(self, from: usize, end: usize, to: &mut Room<'_>) -> Result<(), Fault>;
 }
 
-/// Lists of other items, with their counts.
+/// Lists of items, with their counts.
 #[derive(Clone, Copy)]
 struct Listed<'a, C>(&'a [i64], C);
 
@@ -256,17 +256,17 @@ impl<C: Content> Content for Listed<'_, C> {
     }
 }
 
-/// Numbers of `N` bytes, and how each is written.
+/// Numbers of `N` bytes, and the conversion of each.
 #[derive(Clone, Copy)]
 struct Numbers<'a, const N: usize, F>(&'a [u8], F);
 
 impl<const N: usize, F: Fn([u8; N]) -> [u8; N]> Numbers<'_, N, F> {
-    /// Writes as many numbers as there is room for.
+    /// Converts as many numbers as both slices have.
     #[inline(always)]
     fn turn(&self, room: &mut [MaybeUninit<u8>], from: &[u8]) {
         let (room, from) = (room.as_chunks_mut::<N>().0, from.as_chunks::<N>().0);
         let count = room.len().min(from.len());
-        // By index: iterators are not always inlined here, and this is where most of the time goes.
+        // Indices: iterators are not always inlined here, where most of the time is spent.
         for item in 0..count {
             room[item] = self.1(from[item]).map(MaybeUninit::new);
         }
@@ -281,13 +281,13 @@ impl<const N: usize, F: Fn([u8; N]) -> [u8; N] + Copy> Content for Numbers<'_, N
         }
         let length = (end - from) * N;
         let (rest, room) = (&self.0[from * N..], to.bytes.get_mut(to.at..).ok_or(Fault::Offsets)?);
-        // Whole pieces, where there are numbers and room behind the last.
+        // Whole pieces, if both slices extend that far beyond the last number.
         let whole = length.next_multiple_of(PIECE);
         if let (Some(from), Some(room)) = (rest.get(..whole), room.get_mut(..whole)) {
             let (room, from) = (room.as_chunks_mut::<PIECE>().0, from.as_chunks::<PIECE>().0);
             let pieces = room.len().min(from.len());
             for piece in 0..pieces {
-                // A copy, so that it is plain that what is written is not what is read.
+                // A copy, so that the compiler knows that source and target are distinct.
                 let mut held = from[piece];
                 for item in held.as_chunks_mut::<N>().0 {
                     *item = self.1(*item);
@@ -308,7 +308,7 @@ mod tests {
 
     use super::*;
 
-    /// The same, item by item.
+    /// Encodes item by item, for comparison.
     fn slowly(lists: &Lists<'_>, rows: Range<usize>, head: Head) -> (Vec<u8>, Vec<u32>) {
         fn content(lists: &Lists<'_>, level: usize, items: Range<usize>, out: &mut Vec<u8>) {
             for item in items {

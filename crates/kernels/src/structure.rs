@@ -1,12 +1,12 @@
-//! Quotes and brackets of JSON text, found for 64 bytes at once.
+//! Positions of quotes and brackets of JSON text, 64 bytes at a time.
 
 use crate::CpuFeatures;
 use crate::levels::compare::{self, Compare, for_each_compare};
 
-/// Bytes that one [`Structure`] describes.
+/// Number of bytes that one [`Structure`] describes.
 pub const LANES: usize = 64;
 
-/// Masks of 64 bytes of text: bit `i` is about byte `i`. Bytes within quotes are in none but `newline`.
+/// Masks of 64 bytes of text: bit `i` stands for byte `i`. Bytes within quotes are in no mask but `newline`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Structure {
     /// `{` and `[`.
@@ -19,12 +19,12 @@ pub struct Structure {
     pub newline: u64,
 }
 
-/// The state of the text before the next byte.
+/// State of the parser before the next byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QuoteState {
     /// All bits set within quotes, otherwise 0.
     inside: u64,
-    /// 1 behind a backslash that escapes the next byte, otherwise 0.
+    /// 1 after a backslash that escapes the next byte, otherwise 0.
     escaped: u64,
 }
 
@@ -36,8 +36,8 @@ impl QuoteState {
     }
 }
 
-/// Appends the masks of a text, which goes on where the state is from: one for every 64 bytes begun. Only a text
-/// of a multiple of 64 bytes can be followed by another.
+/// Appends the masks of a text that continues from `state`: one for every 64 bytes begun. Only a text whose
+/// length is a multiple of 64 bytes can be continued by another.
 pub fn structure(text: &[u8], state: &mut QuoteState, masks: &mut Vec<Structure>) {
     masks.reserve(text.len().div_ceil(LANES));
     structure_by(CpuFeatures::current(), text, state, masks);
@@ -77,14 +77,14 @@ fn masks_of<C: Compare>(block: &compare::Block, state: &mut QuoteState) -> Struc
     Structure { open: folded.0 & outside, close: folded.1 & outside, comma: comma & outside, newline }
 }
 
-/// The bytes that a backslash escapes.
+/// Returns the bytes that a backslash escapes.
 #[inline(always)]
 fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     if backslash == 0 {
         return std::mem::take(carry);
     }
-    // A run of backslashes escapes every second one of its bytes and, if it is odd, the byte behind it. Starts at
-    // even and odd places are added up apart.
+    // A run of backslashes escapes every second one of its bytes and, if its length is odd, the byte after
+    // it. Runs that start at even and at odd positions are added up separately.
     const EVEN: u64 = 0x5555_5555_5555_5555;
     let backslash = backslash & !*carry;
     let follows = backslash << 1 | *carry;
@@ -94,7 +94,8 @@ fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     (EVEN ^ (runs << 1)) & follows
 }
 
-/// Sets each bit from an odd-numbered bit up to the next one: with quotes, the text between them and the first of them.
+/// Sets the bits from each odd-numbered set bit up to before the next one: for quotes, the text between them
+/// and the opening quote.
 #[inline(always)]
 fn fill(bits: u64) -> u64 {
     let mut filled = bits;
@@ -108,7 +109,7 @@ fn fill(bits: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The masks byte by byte.
+    /// Computes the masks byte by byte.
     fn plain(text: &[u8]) -> Vec<Structure> {
         let mut masks = vec![Structure::default(); text.len().div_ceil(LANES)];
         let (mut inside, mut escaped) = (false, false);

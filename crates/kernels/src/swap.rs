@@ -1,10 +1,10 @@
-//! Numbers in native order, appended with the most significant byte first.
+//! Appending of numbers in big-endian byte order.
 
 use crate::{CpuFeatures, for_each_cpu};
 use std::mem::MaybeUninit;
 
-/// Appends numbers of 1, 2, 4 or 8 bytes in native order to `out`, the most significant byte of each first.
-/// Bytes behind the last whole number, and numbers of other widths, are appended as they are.
+/// Appends numbers of 1, 2, 4 or 8 bytes in native byte order to `out` in big-endian order. Bytes after the
+/// last whole number, and numbers of other widths, are appended unchanged.
 pub fn append_big(width: usize, from: &[u8], out: &mut Vec<u8>) {
     append_big_by(CpuFeatures::current(), width, from, out);
 }
@@ -14,7 +14,7 @@ fn append_big_by(features: CpuFeatures, width: usize, from: &[u8], out: &mut Vec
     let end = out.len() + from.len();
     let room = &mut out.spare_capacity_mut()[..from.len()];
     run(features, width, from, room);
-    // SAFETY: `reserve` made room for as many bytes as `from` has, and `run` has written all of them.
+    // SAFETY: `reserve` allocated as many bytes as `from` has, and `run` has written all of them.
     unsafe { out.set_len(end) };
 }
 
@@ -34,7 +34,7 @@ fn body(width: usize, from: &[u8], room: &mut [MaybeUninit<u8>]) {
     room[whole..].write_copy_of_slice(&from[whole..]);
 }
 
-/// The bytes that were written.
+/// Swaps whole numbers, and returns the number of bytes written.
 #[inline(always)]
 fn turn<const N: usize>(
     from: &[u8],

@@ -1,4 +1,4 @@
-//! A check of a file without decoding it: what the footer says, compared with itself and with the pages.
+//! Check of a file without decoding values: consistency of the footer, and of the footer with the pages.
 
 use crate::{
     footer::{Chunk, Footer},
@@ -10,14 +10,14 @@ use forthwith_io::Source;
 use forthwith_plan::{CheckReport, ErrorKind, Finding, Result, Severity};
 use std::ops::Range;
 
-/// A column chunk: its row group's number, its path, and where it is.
+/// A column chunk: its row group, its path, and its byte range.
 struct Place<'a> {
     row_group: usize,
     path: &'a str,
     bytes: Range<u64>,
 }
 
-/// Compares everything. Column chunks lie before `end`, where the footer begins.
+/// Checks all row groups. Column chunks are before `end`, where the footer begins.
 pub(crate) fn check(footer: &Footer, source: &dyn Source, end: u64, report: &mut CheckReport) -> Result<()> {
     report.count("row groups", footer.row_groups.len() as u64);
     report.count("columns", footer.columns.len() as u64);
@@ -35,13 +35,13 @@ pub(crate) fn check(footer: &Footer, source: &dyn Source, end: u64, report: &mut
                 continue;
             }
             let path = column.path.as_str();
-            // A row has a value at least, if only a null or an empty list.
+            // Each row has at least one value, which may be a null or an empty list.
             if chunk.values < group.rows {
                 let what =
                     format!("{} values of {} rows, in row group {row_group}", chunk.values, group.rows);
                 report.add(damage("column chunks", Some(path), end, what));
             }
-            // Some writers have places for columns without values that are no places.
+            // Some writers store invalid positions for columns without values.
             if group.rows == 0 && chunk.values == 0 {
                 continue;
             }
@@ -53,7 +53,7 @@ pub(crate) fn check(footer: &Footer, source: &dyn Source, end: u64, report: &mut
                         let rows = u64::try_from(group.rows).unwrap_or(0);
                         let read = PagePlaces::read(&source.read_one(range.clone())?, &place.bytes, rows);
                         let differs = match read {
-                            // Taken for none by who reads.
+                            // Readers ignore an invalid index, too.
                             None => None,
                             Some(said) => said.differs(&found, !column.is_in_lists),
                         };
@@ -81,7 +81,7 @@ fn damage(part: &'static str, object: Option<&str>, byte: u64, what: String) -> 
     Finding { severity: Severity::Damage, part, object, byte: Some(byte), what }
 }
 
-/// No byte belongs to two column chunks.
+/// Checks that column chunks do not overlap.
 fn overlaps(places: &mut [Place<'_>], report: &mut CheckReport) {
     places.sort_by_key(|place| (place.bytes.start, place.bytes.end));
     let mut before: Option<&Place<'_>> = None;
@@ -99,7 +99,7 @@ fn overlaps(places: &mut [Place<'_>], report: &mut CheckReport) {
     }
 }
 
-/// Goes from page to page of a column chunk. Answers where its data pages are, and how many values they have.
+/// Checks the pages of a column chunk. Returns the byte range and the number of values of each data page.
 fn pages(
     footer: &Footer,
     place: &Place<'_>,
@@ -116,7 +116,7 @@ fn pages(
     let (mut at, mut values) = (0, 0i64);
     while at < stored.len() {
         let mut compact = Compact::new(&stored[at..]);
-        // Bytes that are no page may stand behind the last one.
+        // Other bytes may follow the last page.
         let is_last = values >= chunk.values;
         let header = match compact.page_header() {
             Ok(header) if is_last && (!matches!(header.kind, DATA | DATA_2) || header.values <= 0) => break,

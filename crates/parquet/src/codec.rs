@@ -1,9 +1,9 @@
-//! Codecs of pages by their numbers: the length of what comes out is known.
+//! Compression codecs of pages by their Parquet numbers.
 
 use forthwith_io::{Codec, Decompressor};
 use forthwith_plan::{Error, Result};
 
-/// The codecs by the numbers and names that files have for them.
+/// Number, name and codec of each supported compression.
 const CODECS: [(u32, &str, Option<Codec>); 7] = [
     (0, "none", None),
     (1, "snappy", Some(Codec::RawSnappy)),
@@ -14,17 +14,17 @@ const CODECS: [(u32, &str, Option<Codec>); 7] = [
     (7, "lz4_raw", Some(Codec::Lz4)),
 ];
 
-/// The name of a codec.
+/// Returns the name of a codec; the number for an unknown one.
 pub(crate) fn name(number: i64) -> String {
     known_name(number).map_or_else(|| format!("codec {number}"), ToOwned::to_owned)
 }
 
-/// The name of a codec that there is.
+/// Returns the name of a supported codec.
 pub(crate) fn known_name(number: i64) -> Option<&'static str> {
     CODECS.iter().find(|(known, ..)| i64::from(*known) == number).map(|(_, name, _)| *name)
 }
 
-/// Fills `out` and is an error if there are more bytes or fewer.
+/// Decompresses a block into `out`, whose length has to be the decompressed length.
 pub(crate) fn decompress(
     number: u32,
     stored: &[u8],

@@ -1,5 +1,5 @@
-//! A column chunk to columns: page by page, and some thousand levels at a time, so that they stay in the
-//! cache between being unpacked and being used.
+//! Decoding of column chunks, page by page and in batches of some thousand levels, which stay in the cache
+//! between unpacking and use.
 
 use crate::{
     item_views::ItemViews,
@@ -14,24 +14,25 @@ use forthwith_kernels::levels::{index_of_masks, lists_of_masks};
 use forthwith_plan::{Columns, Error, Result, Task};
 use std::ops::Range;
 
-/// Values, where there are no levels.
+/// Number of values in a batch of columns without levels.
 const BATCH_FLAT: usize = 65536;
-/// Memory for pages that is kept for the next chunk.
+/// Capacity in bytes of the page buffer that is kept for the next chunk.
 const KEPT: usize = 64 << 20;
 
-/// The column chunk as the note of a task has it.
+/// Description of a column chunk in the note of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Note {
-    /// The number of the codec.
+    /// Number of the codec.
     pub(crate) codec: u32,
-    /// Values by the footer's account, nulls and empty lists included.
+    /// Number of values in the footer, including nulls and empty lists.
     pub(crate) values: u64,
 }
 
 impl Note {
     const CODEC_BITS: u32 = 16;
 
-    /// The note. Codecs of greater numbers and counts of more than 2⁴⁸ are none.
+    /// Packs the note into an integer. Codecs beyond 16 bits become an unknown one. Returns an error for 2⁴⁸
+    /// or more values.
     pub(crate) fn packed(codec: i64, values: i64) -> Result<u64> {
         let limit = i64::MAX >> (Self::CODEC_BITS - 1);
         let refused = || Error::out_of_range("the number of values of a column chunk", values, limit);
@@ -44,47 +45,48 @@ impl Note {
     }
 }
 
-/// The memory that a worker keeps from page to page.
+/// Buffers that a worker reuses between pages.
 #[derive(Default)]
 pub(crate) struct Warm {
     payload: Vec<u8>,
     work: Work,
 }
 
-/// How far the chunk was read.
+/// Progress of decoding a chunk.
 struct State {
-    /// Rows that have begun.
+    /// Number of rows that have begun.
     rows: u64,
-    /// The entry of the first row.
+    /// Entry of the first row.
     first: u64,
-    /// The rows there are, and the rows wanted.
+    /// Number of rows of the chunk, and the rows to read.
     entries: u64,
     wanted: Range<u64>,
-    /// Of each node whether a list is open.
+    /// For each node, whether a list is open.
     open: Vec<bool>,
-    /// The definition level of the value before.
+    /// Definition level of the previous value.
     before: u8,
-    /// Of each column what goes on: items so far, the next row, bytes so far.
+    /// State that each column continues: number of items so far, next row, or number of bytes so far.
     ends: Vec<i64>,
-    /// Of each node whether it is an option whose index is not written for the rows at hand.
+    /// For each node, whether it is an option whose index is not written for the current rows.
     unwritten: Vec<bool>,
-    /// Of each node that is an option its rows: all of them where they are counted, else those at hand.
+    /// For each node that is an option, its rows: all of them while counting, otherwise those of the batch.
     present: Vec<Presence>,
-    /// Whether all texts so far are UTF-8; not looked at where the column has other byte strings or none.
+    /// Whether all texts so far are UTF-8; `None` if this is not checked, because the column does not have
+    /// text.
     are_text: Option<bool>,
-    /// Whether texts become views, those of the dictionary, and the bytes of all texts so far.
+    /// Whether texts become views; the views of the dictionary; and the number of bytes of all texts so far.
     has_views: bool,
     items: ItemViews,
     text_bytes: u64,
 }
 
-/// Where columns go.
+/// Destination of the decoded columns.
 enum To<'a, 'c> {
-    /// Nowhere: their items are counted.
+    /// Items are only counted.
     Count(&'a mut [usize]),
-    /// To places that are taken as they are needed.
+    /// Slices that are requested batch by batch.
     Places(&'a mut (dyn Columns + 'c)),
-    /// To places that are there.
+    /// Slices of known size for the whole chunk.
     Slots(&'a mut [&'c mut [u8]]),
 }
 
@@ -162,7 +164,8 @@ pub(crate) fn decode(
     Ok(())
 }
 
-/// Ahead of one's turn: finds out how much there is, takes places when the turn comes, and passes it on.
+/// Decodes a chunk before its turn: counts its items, waits for the turn, takes the slices for them, lets the
+/// next chunk proceed, and fills the slices.
 #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
 fn ahead(
     leaf: &Leaf,
@@ -174,7 +177,7 @@ fn ahead(
     columns: &mut dyn Columns,
     begin: &dyn Fn(Vec<i64>) -> State,
 ) -> Result<()> {
-    // A dictionary is decompressed into memory of its own.
+    // The dictionary is decompressed to a buffer of its own.
     let mut spare = Vec::new();
     let mut all = Vec::new();
     payload.clear();
@@ -225,7 +228,7 @@ fn ahead(
 }
 
 impl State {
-    /// Decodes a page. Answers whether more are wanted.
+    /// Decodes a page. Returns whether rows of later pages may be needed.
     fn page(
         &mut self,
         leaf: &Leaf,
@@ -282,7 +285,7 @@ impl State {
         rep.end()?;
         def.end()?;
         if header.kind == DATA_2 {
-            // A page without values may have bytes for some all the same.
+            // A page without values may still have bytes of the values section.
             if present > 0 && !self.is_counted(leaf, &values, to) {
                 values.end()?;
             }
@@ -301,14 +304,14 @@ impl State {
         Ok(self.rows <= self.wanted.end)
     }
 
-    /// Whether values are counted, and how many there are is known without looking at them.
+    /// Whether the destination only counts, and the values need not be decoded for their sizes.
     fn is_counted(&self, leaf: &Leaf, values: &Values<'_>, to: &To<'_, '_>) -> bool {
         let is_even =
             leaf.kept != Kept::Bytes || self.has_views && values.are_items() && self.items.is_whole();
         is_even && matches!(to, To::Count(_))
     }
 
-    /// The error of a time at a level of the batch, with its row.
+    /// Creates the error for an INT96 time out of range at a level of the batch, with its entry.
     #[cold]
     fn out_of_range(&self, leaf: &Leaf, rep: &[u8], count: usize, level: usize) -> Error {
         let begun = |levels: &[u8]| levels.iter().filter(|level| **level == 0).count();
@@ -324,13 +327,13 @@ impl State {
         .at_entry(self.first + row)
     }
 
-    /// Counts rows, of which there are as many as the row group has.
+    /// Counts rows that begin. Returns an error if they exceed those of the row group.
     fn begin(&mut self, rows: u64) -> Result<()> {
         self.rows += rows;
         if self.rows > self.entries { Err(wrong_rows(self.entries, self.rows)) } else { Ok(()) }
     }
 
-    /// Which of the next levels are of rows that are wanted; counts rows.
+    /// Returns the levels of the batch that belong to requested rows, and counts the rows.
     fn wanted(&mut self, leaf: &Leaf, rep: &[u8], count: usize) -> Result<Range<usize>> {
         let Range { start, end } = self.wanted;
         if leaf.max_rep == 0 {
@@ -345,11 +348,11 @@ impl State {
         let begun = rep.iter().map(|level| u64::from(*level == 0)).sum::<u64>();
         let before = self.rows;
         self.begin(begun)?;
-        // The row that goes on has begun already.
+        // The row that continues has begun before.
         if before > start && self.rows <= end {
             return Ok(0..count);
         }
-        // Where the row of that number begins.
+        // Position of the level that begins a row.
         let at = |row: u64| {
             if before > row {
                 return 0;
@@ -360,7 +363,7 @@ impl State {
         Ok(at(start)..at(end))
     }
 
-    /// Decodes levels with their values, and answers how many values there are.
+    /// Decodes levels with their values, and returns the number of values.
     #[expect(clippy::too_many_arguments, reason = "one call, all of them different things")]
     fn batch(
         &mut self,
@@ -410,7 +413,7 @@ impl State {
             };
             return Err(self.out_of_range(leaf, &work.rep, count, present));
         }
-        // How many items each column gets.
+        // Number of items that each column gets.
         let mut sizes = Vec::with_capacity(leaf.columns());
         for (at, node) in leaf.nodes.iter().enumerate() {
             let begun = ones(&slots[at][..masks]);
@@ -495,7 +498,7 @@ impl State {
         Ok(inside)
     }
 
-    /// Ends the lists that are open. All rows have to be there.
+    /// Closes open lists. Returns an error if rows are missing.
     fn end(&mut self, leaf: &Leaf, to: &mut To<'_, '_>) -> Result<()> {
         if self.rows < self.wanted.end {
             return Err(wrong_rows(self.entries, self.rows));
@@ -528,7 +531,7 @@ fn changed() -> Error {
     Error::fault("pages that change while they are read")
 }
 
-/// Bytes of an item of each column.
+/// Returns the size in bytes of an item of a column.
 fn item_size(leaf: &Leaf, column: usize) -> usize {
     match column.checked_sub(leaf.nodes.len()) {
         None => 8,
@@ -538,7 +541,7 @@ fn item_size(leaf: &Leaf, column: usize) -> usize {
     }
 }
 
-/// The next places of each column.
+/// Splits off the slices for the next items of each column.
 fn advance<'c>(leaf: &Leaf, out: &mut [&'c mut [u8]], sizes: &[usize]) -> Result<Vec<&'c mut [u8]>> {
     let mut here = Vec::with_capacity(out.len());
     for (column, (out, size)) in out.iter_mut().zip(sizes).enumerate() {

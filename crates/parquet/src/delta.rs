@@ -1,25 +1,25 @@
-//! Integers by their differences, in blocks of miniblocks.
+//! Delta encoding of integers, in blocks of miniblocks.
 
 use forthwith_kernels::hybrid::unpack_numbers;
 use forthwith_plan::{Error, Result};
 
-/// Reads `DELTA_BINARY_PACKED`.
+/// Decoder of `DELTA_BINARY_PACKED`.
 #[derive(Clone, Debug)]
 pub(crate) struct Delta<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Values not yet read.
+    /// Number of values that are not read yet.
     left: u64,
     last: i64,
-    /// Whether `last` is still to be given.
+    /// Whether `last` is the first value, which is not returned yet.
     first: bool,
     minis: usize,
-    /// Values of a miniblock.
+    /// Number of values in a miniblock.
     size: usize,
-    /// Of the block: the least difference, and the widths.
+    /// Smallest difference in the block, and the bit widths of its remaining miniblocks.
     least: i64,
     widths: &'a [u8],
-    /// Of the miniblock: its bytes, width, the next value's number.
+    /// Bytes and bit width of the miniblock, and the index of the next value in it.
     mini: &'a [u8],
     width: u32,
     next: usize,
@@ -51,7 +51,7 @@ impl<'a> Delta<'a> {
         this.left = this.varint()?;
         let first = this.varint()?;
         this.last = unzigzag(first);
-        // Limits are generous: writers have blocks of 128 or 256 in miniblocks of 32 or 64.
+        // The limits are generous: writers use blocks of 128 or 256 values with miniblocks of 32 or 64.
         if minis == 0 || minis > 1 << 16 || block > 1 << 24 || !block.is_multiple_of(minis) || block == 0 {
             return Err(bad("impossible blocks"));
         }
@@ -107,7 +107,7 @@ impl<'a> Delta<'a> {
         Ok(())
     }
 
-    /// Begins the next miniblock, and the next block with it.
+    /// Starts the next miniblock and, if necessary, the next block.
     fn mini(&mut self) -> Result<()> {
         if self.widths.is_empty() {
             let least = self.varint()?;
@@ -122,7 +122,7 @@ impl<'a> Delta<'a> {
         self.widths = widths;
         self.width = width.into();
         let rest = &self.bytes[self.at..];
-        // The last one may be cut behind the last value.
+        // The last miniblock may end after the last value.
         let there = self.left.min(self.size as u64) as usize;
         if rest.len() < (there * usize::from(width)).div_ceil(8) {
             return Err(bad("cut off"));
@@ -133,7 +133,7 @@ impl<'a> Delta<'a> {
         Ok(())
     }
 
-    /// Where the bytes behind all values begin; skips what was not read.
+    /// Skips the remaining values, and returns the offset of the bytes after them.
     pub(crate) fn end(mut self) -> Result<usize> {
         let mut buffer = [0; 128];
         while self.left > 0 {

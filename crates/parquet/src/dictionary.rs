@@ -1,5 +1,5 @@
-//! The dictionary of a column of text: its distinct values in the order of their page, which is that of the
-//! categories that they were written from.
+//! Dictionary of a text column: its distinct values in the order of the dictionary page, which is that of the
+//! categories that were written.
 
 use crate::{ParquetTable, leaf::Physical, pages::Pages};
 use forthwith_columns::{Array, Column, Form};
@@ -7,7 +7,8 @@ use forthwith_io::Decompressor;
 use forthwith_plan::{Error, Result};
 
 impl ParquetTable {
-    /// The dictionary of the first row group, if the field is a text without lists around it and has one.
+    /// Returns the dictionary of the first row group; `None` if it has none, or if the field is not text
+    /// outside lists.
     pub(crate) fn first_dictionary(&self, field: u32) -> Result<Option<Array>> {
         let Ok((_, parts)) = &self.column(field)?.reading else { return Ok(None) };
         let ([part], Some(group)) = (&parts[..], self.row_groups().first()) else { return Ok(None) };
@@ -34,7 +35,7 @@ impl ParquetTable {
         };
         let read = pages.next(&mut Vec::new(), &mut Decompressor::default());
         let Some(dictionary) = pages.dictionary else {
-            // That the range has no data page is known.
+            // Without a position, the error is about missing data pages, which the range does not include.
             let damage = read.err().filter(|error| error.place.byte.is_some());
             return damage.map_or(Ok(None), |error| Err(error.behind(range.start)));
         };

@@ -1,6 +1,6 @@
 //! Names of encodings.
 
-/// The names of encodings that a chunk says it has.
+/// Returns the names of the encodings in a bit set.
 pub(crate) fn encodings(bits: u32) -> Vec<String> {
     let name = |number: u32| match ENCODINGS.get(number as usize) {
         Some(name) if !name.is_empty() => (*name).to_owned(),
@@ -9,7 +9,7 @@ pub(crate) fn encodings(bits: u32) -> Vec<String> {
     (0..32).filter(|number| bits >> number & 1 == 1).map(name).collect()
 }
 
-/// By their numbers.
+/// Names of encodings by number.
 const ENCODINGS: [&str; 10] = [
     "PLAIN",
     "",

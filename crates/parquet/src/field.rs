@@ -1,11 +1,11 @@
-//! The fields of a file's schema, as its footer has them.
+//! Fields of the schema in a file's footer.
 
 use crate::thrift::Compact;
 use forthwith_columns::TimeUnit;
 use forthwith_plan::{Error, Result};
 use std::fmt;
 
-/// Groups within groups.
+/// Upper bound on the nesting of groups.
 const DEEPEST: usize = 100;
 
 /// A field: a column of the file, or a group of fields.
@@ -15,7 +15,7 @@ pub(crate) struct Type {
     pub(crate) repetition: Repetition,
     pub(crate) kind: Kind,
     logical: Option<Logical>,
-    /// The older way to say the same.
+    /// The deprecated `ConvertedType`, which older files have in place of the logical type.
     converted: Option<i64>,
     id: Option<i64>,
     precision: i64,
@@ -26,15 +26,15 @@ pub(crate) struct Type {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Leaf {
-        /// The number of the type.
+        /// Number of the physical type.
         physical: i64,
-        /// Bytes of a value, where all have the same.
+        /// Length in bytes of values of fixed length.
         length: i64,
     },
     Group(Vec<Type>),
 }
 
-/// How often a field is there. Where nothing is said it is there once.
+/// Repetition of a field, which is `Required` by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repetition {
     Required,
@@ -42,7 +42,7 @@ pub(crate) enum Repetition {
     Repeated,
 }
 
-/// The meaning of values.
+/// Logical type of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Logical {
     String,
@@ -66,7 +66,7 @@ pub(crate) enum Logical {
         bits: i64,
         signed: bool,
     },
-    /// Nothing but nulls.
+    /// All values are null.
     Null,
     Json,
     Bson,
@@ -76,12 +76,12 @@ pub(crate) enum Logical {
     Geometry,
     Geography,
     Interval,
-    /// Something that was thought of later.
+    /// An unknown logical type, by its number.
     Other(i64),
 }
 
 impl Type {
-    /// The fields of a group, none of a column.
+    /// Returns the fields of a group; none for a column.
     pub(crate) fn fields(&self) -> &[Self] {
         match &self.kind {
             Kind::Group(fields) => fields,
@@ -93,7 +93,7 @@ impl Type {
         matches!(self.kind, Kind::Leaf { .. })
     }
 
-    /// Its meaning, in whichever way the file names it.
+    /// Returns the logical type, or else the equivalent of the converted type.
     pub(crate) fn logical(&self) -> Option<Logical> {
         self.logical.or_else(|| self.of_converted())
     }
@@ -119,7 +119,7 @@ impl Type {
         })
     }
 
-    /// Reads the list of a footer that has the fields in order, those of a group behind it.
+    /// Reads the schema from the footer's list of elements, in which a group is followed by its fields.
     pub(crate) fn read(compact: &mut Compact<'_>) -> Result<Self> {
         let (item, size) = compact.list()?;
         if item != 12 || size == 0 {
@@ -183,7 +183,7 @@ impl Type {
             other => return Err(compact.odd(format!("a field of repetition {other}"))),
         };
         match (children, physical) {
-            // The outermost is a group in any case.
+            // The root is always a group.
             (0, Some(physical)) if depth > 0 => this.kind = Kind::Leaf { physical, length },
             _ => {
                 let mut fields = Vec::new();
@@ -198,7 +198,7 @@ impl Type {
 }
 
 impl Logical {
-    /// A union: one field, whose number says which it is.
+    /// Reads a union: a structure with one field, whose number is that of the type.
     fn read(compact: &mut Compact<'_>) -> Result<Option<Self>> {
         let mut found = None;
         compact.fields(&mut |compact, number, kind| {
@@ -244,7 +244,7 @@ impl Logical {
         Ok(found)
     }
 
-    /// Unit, if it is known, and whether it is in UTC.
+    /// Reads the unit, which is `None` if it is unknown, and whether times are in UTC.
     fn time(compact: &mut Compact<'_>) -> Result<(Option<TimeUnit>, bool)> {
         let (mut unit, mut utc) = (None, false);
         compact.fields(&mut |compact, number, kind| match (number, kind) {
@@ -264,7 +264,7 @@ impl Logical {
     }
 }
 
-/// A type as the file's schema is usually written, on one line.
+/// Formats a type in the usual notation of schemas, on one line.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.repetition {
@@ -333,7 +333,7 @@ impl Type {
     }
 }
 
-/// The meanings that are no more than a word: their numbers, and the word.
+/// Logical types without parameters: their number, the type, and its name.
 const WORDS: [(i64, Logical, &str); 13] = [
     (1, Logical::String, "STRING"),
     (2, Logical::Map, "MAP"),

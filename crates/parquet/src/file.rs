@@ -1,4 +1,4 @@
-//! A file: its footer, and the table it is.
+//! Parquet files: the footer and the table.
 
 use crate::check;
 use crate::footer::Footer;
@@ -10,96 +10,96 @@ use std::sync::Arc;
 
 const MAGIC: &[u8] = b"PAR1";
 const ENCRYPTED: &[u8] = b"PARE";
-/// Read with the end of the file, which is enough for most footers.
+/// Number of bytes read from the end of the file, which include most footers.
 const TAIL: u64 = 64 << 10;
 
-/// An opened file: its footer has been read.
+/// An opened file, whose footer has been read.
 #[derive(Clone)]
 pub struct ParquetFile {
     source: Arc<dyn Source>,
     footer: Arc<Footer>,
-    /// Where the footer begins.
+    /// Byte offset of the footer.
     end: u64,
-    /// The hash of its bytes.
+    /// Hash of the footer's bytes.
     hash: u64,
 }
 
 impl ParquetFile {
-    /// Whether the bytes begin as Parquet files do.
+    /// Whether the first bytes of a file are those of a Parquet file, encrypted or not.
     #[must_use]
     pub fn is_parquet(head: &[u8]) -> bool {
         head.starts_with(MAGIC) || head.starts_with(ENCRYPTED)
     }
 
-    /// Reads the footer.
+    /// Opens a file by reading its footer.
     ///
     /// # Errors
-    /// It is no Parquet file, or an encrypted one; its footer is damaged.
+    /// Returns an error if the file is not a Parquet file or is encrypted, or if its footer is damaged.
     pub fn open(source: Arc<dyn Source>) -> Result<Self> {
         let (footer, end, hash) = footer(source.as_ref()).map_err(|e| e.in_file(source.uri()))?;
         Ok(Self { source, footer: Arc::new(footer), end, hash })
     }
 
-    /// Its name.
+    /// Returns the URI of the file.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.source.uri()
     }
 
-    /// Where its bytes come from.
+    /// Returns the source of the file's bytes.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The hash of the footer's bytes, in which places, sizes and limits of all columns are.
+    /// Returns the hash of the footer, which includes positions, sizes and statistics of all columns.
     #[must_use]
     pub fn footer_hash(&self) -> u64 {
         self.hash
     }
 
-    /// The columns, and where they are.
+    /// Returns the table of the file.
     ///
     /// # Errors
-    /// Metadata that contradict themselves or the file; no such row group.
+    /// Returns an error if the metadata are inconsistent, or if a row group of the options does not exist.
     pub fn table(&self, options: &Options) -> Result<ParquetTable> {
         let table = ParquetTable::of(Arc::clone(&self.footer), Arc::clone(&self.source), options);
         table.map_err(|e| e.in_file(self.uri()))
     }
 
-    /// Compares what the footer says of row groups, columns and places with each other and with the headers
-    /// and checksums of all pages, and adds what contradicts. No value is decoded.
+    /// Checks the footer's row groups, columns and positions for consistency, and against the headers and
+    /// checksums of all pages. Inconsistencies are added to the report. Values are not decoded.
     ///
     /// # Errors
-    /// The source cannot be read.
+    /// Returns an error if the source cannot be read.
     pub fn check(&self, report: &mut CheckReport) -> Result<()> {
         check::check(&self.footer, self.source.as_ref(), self.end, report).map_err(|e| e.in_file(self.uri()))
     }
 
-    /// The program that wrote it, if the file names it.
+    /// Returns the name of the program that wrote the file, if it is stored.
     #[must_use]
     pub fn created_by(&self) -> Option<&str> {
         self.footer.created_by.as_deref()
     }
 
-    /// The version of the format.
+    /// Returns the version of the format.
     #[must_use]
     pub fn version(&self) -> i64 {
         self.footer.version
     }
 
-    /// Words that were kept with the file, Arrow's own (`ARROW:schema`) among them.
+    /// Iterates over the key-value metadata, including Arrow's schema (`ARROW:schema`).
     pub fn key_values(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.footer.key_values.iter();
         all.map(|(key, value)| (key.as_str(), value.as_deref().unwrap_or_default()))
     }
 
-    /// The same without Arrow's own.
+    /// Iterates over the key-value metadata without Arrow's schema.
     pub fn user_key_values(&self) -> impl Iterator<Item = (&str, &str)> {
         self.key_values().filter(|(key, _)| *key != ARROW_SCHEMA)
     }
 
-    /// The codecs of its column chunks, the first ones first.
+    /// Returns the names of the codecs of the column chunks, in the order of their first use.
     #[must_use]
     pub fn codecs(&self) -> Vec<String> {
         let mut codecs: Vec<String> = Vec::new();
@@ -115,14 +115,14 @@ impl ParquetFile {
     }
 }
 
-/// The footer, where it begins, and the hash of its bytes.
+/// Reads the footer. Returns its byte offset and the hash of its bytes as well.
 fn footer(source: &dyn Source) -> Result<(Footer, u64, u64)> {
     if cfg!(target_endian = "big") {
         return Err(Error::unsupported("Parquet on machines that keep the most significant byte first"));
     }
     let size = source.size()?;
     let not = |found: String| Error::not_a("a Parquet file", found);
-    // A file has at least the magic word twice and the length of the footer.
+    // A file has at least two magic words and the length of the footer.
     if size < 12 {
         return Err(not(format!("{size} bytes")));
     }

@@ -1,7 +1,7 @@
-//! A file's footer: the schema, and what is said of each column chunk.
+//! The footer of a file: schema and description of each column chunk.
 //!
-//! It is read as leniently as the reference library does: what is not known or not wanted is skipped whatever
-//! it is, and only that is asked for without which a chunk could not be found or decoded.
+//! It is read as leniently as the reference library does: unknown and unused fields are skipped, whatever
+//! their type, and only fields without which a chunk cannot be found or decoded are required.
 
 use crate::field::{Kind, Logical, Repetition, Type};
 use crate::thrift::Compact;
@@ -14,23 +14,23 @@ pub(crate) struct Footer {
     pub(crate) created_by: Option<String>,
     pub(crate) key_values: Vec<(String, Option<String>)>,
     pub(crate) schema: Type,
-    /// The file's columns.
+    /// Columns of the file.
     pub(crate) columns: Vec<Column>,
     pub(crate) row_groups: Vec<Rows>,
-    /// Rows of the file.
+    /// Number of rows of the file.
     pub(crate) rows: Option<i64>,
 }
 
 /// A column of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Column {
-    /// Its name, with those of the groups around it before, joined by `.`.
+    /// Names of the groups around the column and of the column itself, joined by `.`.
     pub(crate) path: String,
-    /// The number of its type.
+    /// Number of the physical type.
     pub(crate) physical: i64,
-    /// Whether it holds numbers that have no sign.
+    /// Whether the column has unsigned integers.
     pub(crate) is_unsigned: bool,
-    /// Whether it holds items of lists.
+    /// Whether the values are items of lists.
     pub(crate) is_in_lists: bool,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct Rows {
 /// A column chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Chunk {
-    /// It is in another file, or encrypted: what the error says.
+    /// Error for a chunk that is in another file or encrypted.
     pub(crate) elsewhere: Option<&'static str>,
     pub(crate) codec: i64,
     pub(crate) values: i64,
@@ -53,25 +53,26 @@ pub(crate) struct Chunk {
     pub(crate) compressed: i64,
     pub(crate) data_page: i64,
     pub(crate) dictionary_page: Option<i64>,
-    /// A bit for each encoding, by its number.
+    /// Set of encodings, as bits by their numbers.
     pub(crate) encodings: u32,
     pub(crate) statistics: Option<Box<Statistics>>,
-    /// Where the places of its pages are and how long that is; zeros if nowhere. See [`index`](crate::index).
+    /// Offset and length of the offset index, zeros if there is none; see [`index`](crate::index).
     pub(crate) offset_index: (i64, i64),
-    /// The same of limits of its pages.
+    /// Offset and length of the column index, zeros if there is none.
     pub(crate) column_index: (i64, i64),
 }
 
-/// The statistics of a chunk, as its writer put them.
+/// Statistics of a chunk, as stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Statistics {
     pub(crate) min: Option<Vec<u8>>,
     pub(crate) max: Option<Vec<u8>>,
-    /// Compared as numbers with signs, or bytes with signs, whatever the column is of: it was not said how.
+    /// Whether these are the deprecated bounds, which were compared as signed numbers or bytes regardless of
+    /// the type of the column.
     pub(crate) is_old: bool,
     pub(crate) nulls: Option<u64>,
     pub(crate) distinct: Option<u64>,
-    /// Whether least and greatest value are values that occur.
+    /// Whether minimum and maximum are values that occur.
     pub(crate) exact: [bool; 2],
 }
 
@@ -111,8 +112,8 @@ impl Footer {
         Ok(Self { version, created_by, key_values, schema, columns, row_groups, rows })
     }
 
-    /// Whether pages of the second version are compressed whatever they say: the reference library said that
-    /// they are not up to its version 1.
+    /// Whether data pages of version 2 are compressed regardless of their header, which the reference library
+    /// set wrongly up to its version 1.
     pub(crate) fn always_compressed(&self) -> bool {
         let version = self.created_by.as_deref().and_then(|by| by.strip_prefix("parquet-cpp version "));
         let major = version.and_then(|version| version.split('.').next());
@@ -120,7 +121,7 @@ impl Footer {
     }
 }
 
-/// Bytes of the paths of all columns: the name of a group is in each of them.
+/// Upper bound on the bytes of the paths of all columns, each of which includes the names of its groups.
 const LONGEST_PATHS: usize = 64 << 20;
 
 fn paths(field: &Type, before: usize) -> usize {
@@ -129,7 +130,7 @@ fn paths(field: &Type, before: usize) -> usize {
     here.saturating_add(below)
 }
 
-/// The columns of the file in a field of a schema whose depth is bounded.
+/// Collects the columns in a field of a schema whose depth is bounded.
 fn leaves(field: &Type, path: &mut String, in_lists: bool, found: &mut Vec<Column>) {
     for field in field.fields() {
         let in_lists = in_lists || field.repetition == Repetition::Repeated;
@@ -163,8 +164,8 @@ fn pair(compact: &mut Compact<'_>) -> Result<(String, Option<String>)> {
 }
 
 impl Rows {
-    /// A row group of `columns` columns: another number is an error at once, before there are more of them
-    /// than the bytes are worth.
+    /// Reads a row group of `columns` columns. Another number is an error before any column is read, so that
+    /// memory stays proportional to the bytes.
     fn read(compact: &mut Compact<'_>, columns: usize) -> Result<Self> {
         let mut this = Self::default();
         compact.fields(&mut |compact, number, kind| match (number, kind) {
@@ -192,9 +193,9 @@ impl Rows {
 }
 
 impl Chunk {
-    /// The bytes of its pages, in a file of `size` bytes.
+    /// Returns the byte range of the pages, in a file of `size` bytes.
     pub(crate) fn range(&self, size: u64) -> Result<Range<u64>> {
-        // Some writers have a dictionary at 0, where none can be.
+        // Some writers store a dictionary offset of 0, which is invalid.
         let first = self.dictionary_page.filter(|at| *at > 0 && *at < self.data_page);
         let start = u64::try_from(first.unwrap_or(self.data_page)).ok();
         let length = u64::try_from(self.compressed).ok();
@@ -205,7 +206,8 @@ impl Chunk {
         }
     }
 
-    /// The bytes of the dictionary before the data pages, in a file of `size` bytes, if there is one.
+    /// Returns the byte range of the dictionary before the data pages, in a file of `size` bytes, if there is
+    /// one.
     pub(crate) fn dictionary_range(&self, size: u64) -> Result<Option<Range<u64>>> {
         let all = self.range(size)?;
         let end = u64::try_from(self.data_page).unwrap_or(0).min(all.end);

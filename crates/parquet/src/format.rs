@@ -1,4 +1,4 @@
-//! Blocks: column chunks.
+//! The block format of column chunks.
 
 use crate::{
     decode::{self, Note, Warm},
@@ -12,7 +12,7 @@ use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratc
 pub struct ParquetFormat;
 
 impl ParquetFormat {
-    /// Its id.
+    /// Id of the format in plans.
     pub const ID: &'static str = "parquet";
 }
 

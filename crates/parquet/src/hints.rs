@@ -1,24 +1,24 @@
-//! Arrow's own types of a file's columns, in `ARROW:schema`.
+//! Arrow's types of a file's columns, stored as `ARROW:schema`.
 
 use crate::footer::Footer;
 use arrow_schema::{DataType, Schema, TimeUnit as Unit};
 use forthwith_columns::{TimeUnit, Zone, arrow::SchemaRef};
 
-/// The key of Arrow's schema among the file's words.
+/// Key of Arrow's schema in the key-value metadata.
 pub(crate) const ARROW_SCHEMA: &str = "ARROW:schema";
 
-/// The hints for one of the file's columns.
+/// Types of a column that Arrow's schema has and Parquet's does not.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hint {
-    /// The unit of lengths of time.
+    /// Unit of durations.
     pub(crate) duration: Option<TimeUnit>,
-    /// The zone of timestamps, of which Parquet itself has UTC only.
+    /// Time zone of timestamps, of which Parquet itself only distinguishes UTC.
     pub(crate) zone: Option<Zone>,
-    /// Of each list around it, from the outside in, how many items it always has.
+    /// For each list around the column, outermost first, its fixed length.
     pub(crate) lists: Vec<Option<u64>>,
 }
 
-/// By the number of the file's column. Nothing at all if the schema does not fit the file.
+/// Returns the hints for each column of the file; none at all if the schema does not match the file.
 pub(crate) fn hints(schema: &Schema, footer: &Footer) -> Vec<Hint> {
     let mut found = Vec::new();
     let read =
@@ -26,25 +26,25 @@ pub(crate) fn hints(schema: &Schema, footer: &Footer) -> Vec<Hint> {
     if read.is_none() || found.len() != footer.columns.len() { Vec::new() } else { found }
 }
 
-/// Arrow's own schema of the file's columns, if the file has one with columns of these names.
+/// Returns Arrow's schema if the file stores one whose fields have the names of the file's.
 pub(crate) fn arrow_schema(footer: &Footer) -> Option<SchemaRef> {
     let (_, text) = footer.key_values.iter().find(|(key, _)| key == ARROW_SCHEMA)?;
     let bytes = decoded(text.as_deref()?)?;
-    // Whatever is wrong with it, the file is as good as without it.
+    // An invalid schema is ignored.
     let schema = std::panic::catch_unwind(|| schema(&bytes)).ok().flatten()?;
     let (fields, own) = (schema.fields(), footer.schema.fields());
     let is_same = fields.len() == own.len() && fields.iter().zip(own).all(|(a, b)| *a.name() == b.name);
     is_same.then(|| schema.into())
 }
 
-/// The schema of a message of Arrow's IPC format, with or without the length before it.
+/// Parses the schema in a message of Arrow's IPC format, with or without the length before it.
 fn schema(bytes: &[u8]) -> Option<Schema> {
     let message = bytes.strip_prefix(&[0xff; 4]).and_then(|rest| rest.get(4..)).unwrap_or(bytes);
     let message = arrow_ipc::root_as_message(message).ok()?;
     arrow_ipc::convert::try_fb_to_schema(message.header_as_schema()?).ok()
 }
 
-/// Bytes as text of 64 different characters, four for three.
+/// Decodes Base64.
 fn decoded(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=');
     let mut bytes = Vec::with_capacity(digits.len() / 4 * 3 + 3);
@@ -78,7 +78,7 @@ fn leaves(data_type: &DataType, lists: &mut Vec<Option<u64>>, found: &mut Vec<Hi
         | DataType::ListView(item)
         | DataType::LargeListView(item)
         | DataType::Map(item, _) => (item, None),
-        // Of empty lists nothing would say how many there are.
+        // The number of empty lists could not be derived from their items.
         DataType::FixedSizeList(item, size) => (item, u64::try_from(*size).ok().filter(|size| *size > 0)),
         DataType::Dictionary(_, of) => return leaves(of, lists, found),
         DataType::Union(..) => return None,

@@ -1,9 +1,9 @@
-//! Small numbers in runs, repeated or packed into bits, with the errors of a page.
+//! RLE/bit-packed hybrid encoding of small integers, with the errors of a page.
 
 use forthwith_kernels::hybrid::{CutOff, Hybrid as Runs};
 use forthwith_plan::{Error, Result};
 
-/// Reads a run-length/bit-packed hybrid.
+/// Decoder of the RLE/bit-packed hybrid encoding.
 #[derive(Clone, Debug)]
 pub(crate) struct Hybrid<'a>(Runs<'a>);
 
@@ -20,7 +20,7 @@ impl<'a> Hybrid<'a> {
         Ok(Self(Runs::new(bytes, width)))
     }
 
-    /// Numbers of eight bits at most. Answers the value if it is the same for all.
+    /// Reads numbers of at most eight bits. Returns the value if all are known to be equal.
     pub(crate) fn levels(&mut self, out: &mut [u8]) -> Result<Option<u8>> {
         self.0.levels(out).map_err(cut)
     }
@@ -34,7 +34,8 @@ impl<'a> Hybrid<'a> {
     }
 }
 
-/// Levels as they were packed once, the highest bit first, without runs.
+/// Unpacks levels in the deprecated `BIT_PACKED` encoding, without runs and with the most significant bit
+/// first.
 pub(crate) fn old_levels(bytes: &[u8], width: u32, count: usize) -> Result<Vec<u8>> {
     let bits = count.checked_mul(width as usize).ok_or_else(|| cut(CutOff))?;
     if bytes.len() < bits.div_ceil(8) {

@@ -1,7 +1,7 @@
-//! Page indexes: where the pages of a column chunk are, which rows they have, and limits of their values.
+//! Page indexes: positions of the pages of a column chunk, their rows, and the bounds of their values.
 //!
-//! They are the file's word, as the footer is. An index that contradicts itself, its chunk or its row group is taken for none: it
-//! only saves work.
+//! They are hints of the file, like its statistics. An index that is inconsistent, or contradicts its chunk
+//! or row group, is ignored: it only saves work.
 
 use crate::{
     footer::{self, Statistics},
@@ -10,27 +10,28 @@ use crate::{
 use forthwith_plan::{Limit, Result};
 use std::ops::Range;
 
-/// The longest index that is read.
+/// Upper bound on the length of an index in bytes; longer ones are ignored.
 const LONGEST: u64 = 16 << 20;
 
-/// The place of an index, in a file of `size` bytes, if there is one.
+/// Returns the byte range of an index in a file of `size` bytes; `None` if it is absent or invalid.
 pub(crate) fn place((at, length): (i64, i64), size: u64) -> Option<Range<u64>> {
     let (start, length) = (u64::try_from(at).ok()?, u64::try_from(length).ok()?);
     let end = start.checked_add(length)?;
     (start > 0 && (1..=LONGEST).contains(&length) && end <= size).then_some(start..end)
 }
 
-/// The data pages of a column chunk.
+/// Positions and rows of the data pages of a column chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PagePlaces {
-    /// The bytes of each in the file.
+    /// Byte range of each page in the file.
     bytes: Vec<Range<u64>>,
-    /// The first row of each, counted in the row group, and behind the last one the rows there are.
+    /// First row of each page, counted in the row group, followed by the number of rows of the row group.
     rows: Vec<u64>,
 }
 
 impl PagePlaces {
-    /// Reads an offset index of a chunk that has these bytes, in a row group of some rows.
+    /// Reads the offset index of a chunk with the byte range `chunk`, in a row group of `rows` rows. Returns
+    /// `None` if the index is invalid.
     pub(crate) fn read(bytes: &[u8], chunk: &Range<u64>, rows: u64) -> Option<Self> {
         let mut found = Vec::new();
         let mut compact = Compact::new(bytes);
@@ -60,17 +61,18 @@ impl PagePlaces {
         (!this.bytes.is_empty()).then_some(this)
     }
 
-    /// The number of pages.
+    /// Returns the number of pages.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// The rows of each page, counted in the row group.
+    /// Iterates over the rows of each page, counted in the row group.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Range<u64>> {
         self.rows.windows(2).map(|pair| pair[0]..pair[1])
     }
 
-    /// What differs from the pages that there are: where they begin, and of columns without lists their rows.
+    /// Describes the first difference from the actual pages: their number, their positions and, if
+    /// `has_rows`, their numbers of rows.
     pub(crate) fn differs(&self, pages: &[(Range<u64>, u64)], has_rows: bool) -> Option<String> {
         if self.len() != pages.len() {
             return Some(format!("{} pages, and there are {}", self.len(), pages.len()));
@@ -88,8 +90,8 @@ impl PagePlaces {
         })
     }
 
-    /// The bytes of a chunk that are needed for some of its rows, not none, and the rows that they have. What stands before the
-    /// first page, which is a dictionary, is needed for all.
+    /// Returns the byte range of a chunk that is needed for a non-empty range of rows, and the rows in it. If
+    /// bytes precede the first page, such as a dictionary, the range begins with them.
     pub(crate) fn around(&self, chunk: &Range<u64>, wanted: &Range<u64>) -> Option<(Range<u64>, Range<u64>)> {
         let first = self.rows.partition_point(|row| *row <= wanted.start).checked_sub(1)?;
         let behind = self.rows.partition_point(|row| *row < wanted.end);
@@ -98,7 +100,7 @@ impl PagePlaces {
             true => (chunk.start, 0),
             false => (self.bytes.get(first)?.start, *self.rows.get(first)?),
         };
-        // Some writers count a page without its header: what tells is where the next one begins.
+        // Some writers store lengths without page headers, so the range ends where the next page begins.
         let end = self.bytes.get(behind).map_or(chunk.end, |next| next.start);
         Some((start..end, row..*self.rows.get(behind)?))
     }
@@ -113,7 +115,8 @@ fn location(compact: &mut Compact<'_>) -> Result<[i64; 3]> {
     Ok(location)
 }
 
-/// The limits of each of some pages, by a column index: none of pages of which it says nothing.
+/// Reads the bounds of each page from a column index; `None` for pages without bounds. Returns `None` if the
+/// index is invalid.
 pub(crate) fn limits(
     bytes: &[u8],
     column: &footer::Column,
@@ -126,7 +129,7 @@ pub(crate) fn limits(
         (1, 9) => {
             let (_, size) = compact.list()?;
             for _ in 0..size {
-                // As an element of a list, a truth value is a byte.
+                // A boolean that is an item of a list has one byte.
                 nothing.push(compact.byte()? == 1);
             }
             Ok(())
@@ -153,7 +156,7 @@ pub(crate) fn limits(
 mod tests {
     use super::PagePlaces;
 
-    /// A list of structures of three numbers, each less than 64.
+    /// Returns an offset index of these pages: offset, length and first row, each less than 64.
     fn index(pages: &[[u8; 3]]) -> Vec<u8> {
         let mut bytes = vec![0x19, (pages.len() as u8) << 4 | 12];
         for [at, length, row] in pages {

@@ -1,38 +1,38 @@
-//! The views of a dictionary's items, while a chunk is decoded.
+//! Views of dictionary items, while a chunk is decoded.
 
 use crate::texts::TextItems;
 use forthwith_columns::{SHORT, VIEW, view_within};
 use forthwith_plan::{Error, Result};
 
-/// The views of a dictionary's items, and the items whose bytes are in the column.
+/// Views of a dictionary's items, and the set of items whose bytes are in the column.
 ///
-/// If a whole chunk is read, all items are put into the column at once; if a part is read, only the used ones. A dictionary
-/// would otherwise be copied for each step that reads some rows.
+/// If a whole chunk is read, the bytes of all items are copied to the column at once. If a part is read, only
+/// used items are copied; otherwise, the dictionary would be copied for each step that reads some rows.
 #[derive(Debug)]
 pub(crate) struct ItemViews {
     is_whole: bool,
-    /// Whether the room for an item was counted; empty before the first.
+    /// Whether the bytes of an item were counted; empty before the first item.
     has_room: Vec<bool>,
-    /// The items that were counted and have no place yet.
+    /// Items whose bytes were counted, but not copied yet.
     counted: Vec<u32>,
     views: Vec<[u8; VIEW]>,
-    /// Whether each item is UTF-8, if not all are.
+    /// Whether each item is UTF-8, computed if some are not.
     are_text: Vec<bool>,
 }
 
 impl ItemViews {
-    /// Of a whole chunk, or of some of its rows.
+    /// Creates the views for a whole chunk, or for some of its rows.
     pub(crate) fn new(is_whole: bool) -> Self {
         let (has_room, counted, views, are_text) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Self { is_whole, has_room, counted, views, are_text }
     }
 
-    /// Whether the room does not depend on the rows.
+    /// Whether the bytes in the column do not depend on the rows.
     pub(crate) const fn is_whole(&self) -> bool {
         self.is_whole
     }
 
-    /// Bytes of items that come into the column with these rows.
+    /// Returns the number of bytes of items that are added to the column for these rows.
     pub(crate) fn room(&mut self, items: &TextItems, rows: &[u32]) -> usize {
         if self.is_whole {
             let is_first = self.has_room.is_empty();
@@ -52,7 +52,7 @@ impl ItemViews {
         room
     }
 
-    /// Puts counted items into the column, at byte `base`.
+    /// Copies the counted items to the column, at byte `base`.
     pub(crate) fn place(&mut self, items: &TextItems, to: &mut [u8], base: u64) -> Result<()> {
         let misfit = || Error::fault("items of a dictionary that do not fit the room for them");
         if self.is_whole {
@@ -79,12 +79,12 @@ impl ItemViews {
         if at == to.len() { Ok(()) } else { Err(misfit()) }
     }
 
-    /// The views of all items that were placed.
+    /// Returns the views of all items that were copied.
     pub(crate) fn views(&self) -> &[[u8; VIEW]] {
         &self.views
     }
 
-    /// Whether the items of these rows are UTF-8, of a dictionary that has others as well.
+    /// Whether the items of these rows are UTF-8, for a dictionary in which some items are not.
     pub(crate) fn are_texts(&mut self, items: &TextItems, rows: &[u32]) -> bool {
         if self.are_text.is_empty() {
             let is_text =

@@ -1,18 +1,19 @@
-//! The description of how a column is decoded: plain data, that travels in a plan.
+//! Description of how a column is decoded, which is part of a plan.
 
 use forthwith_columns::DType;
 use serde::{Deserialize, Serialize};
 
-/// A column: how its values lie in pages, what is made of them, and what stands around them.
+/// A column: encoding of its values in pages, type of the decoded values, and the lists and options around
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Leaf {
     pub(crate) physical: Physical,
     pub(crate) kept: Kept,
-    /// From the outside in; a column of the group each.
+    /// Lists and options, outermost first; each has a column in the group.
     pub(crate) nodes: Vec<Node>,
     pub(crate) max_rep: u8,
     pub(crate) max_def: u8,
-    /// Pages of the second version are compressed, whatever they say of it.
+    /// Whether pages of version 2 are compressed regardless of their header.
     pub(crate) always_compressed: bool,
 }
 
@@ -29,7 +30,7 @@ pub(crate) enum Physical {
 }
 
 impl Physical {
-    /// Bytes of a value, where all have the same, and whole ones.
+    /// Returns the length in bytes of a value; `None` for byte arrays and booleans.
     pub(crate) const fn width(self) -> Option<usize> {
         match self {
             Self::Bool | Self::Bytes => None,
@@ -41,23 +42,23 @@ impl Physical {
     }
 }
 
-/// The type that values become.
+/// Type of the decoded values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kept {
-    /// Numbers of this type: the same bytes, or the lower ones of an integer, or a bit.
+    /// Numbers of this type: the stored bytes, the lower bytes of an integer, or a bit.
     Numbers(DType),
-    /// 96 bits of day and time of day, as nanoseconds.
+    /// INT96 times, converted to nanoseconds.
     Nanoseconds,
-    /// 96 bits of day and time of day, as microseconds.
+    /// INT96 times, converted to microseconds.
     Microseconds,
-    /// Byte strings: offsets and bytes.
+    /// Byte strings, as offsets and bytes.
     Bytes,
-    /// There are none.
+    /// The column does not have values.
     Nothing,
 }
 
 impl Kept {
-    /// Bytes of an item, where it is a number.
+    /// Returns the size in bytes of a number; 0 for other types.
     pub(crate) const fn width(self) -> usize {
         match self {
             Self::Numbers(dtype) => dtype.size(),
@@ -67,20 +68,20 @@ impl Kept {
     }
 }
 
-/// A list or option around values. A slot of it is where the definition level is at least `slot` and the
-/// repetition level at most the number of lists around; something is in it where the definition level is at
-/// least `item`.
+/// A list or option around values. A level begins a slot of the node if its repetition level is at most `rep`
+/// and its definition level at least `slot`. It begins an item if the repetition level is at most `rep`, or
+/// one more for lists, and the definition level at least `item`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Node {
     pub(crate) is_list: bool,
-    /// Lists around a slot.
+    /// Number of lists around the node.
     pub(crate) rep: u8,
     pub(crate) slot: u8,
     pub(crate) item: u8,
 }
 
 impl Leaf {
-    /// Columns: one for each node, and those of the values.
+    /// Returns the number of columns: one for each node, and those of the values.
     pub(crate) fn columns(&self) -> usize {
         self.nodes.len()
             + match self.kept {
@@ -92,18 +93,18 @@ impl Leaf {
 }
 
 impl Leaf {
-    /// Whether values may be out of range of what they become.
+    /// Whether stored values may be out of range for the decoded type.
     pub(crate) const fn may_overflow(&self) -> bool {
         matches!(self.kept, Kept::Nanoseconds | Kept::Microseconds)
     }
 
-    /// Whether its parts go together; a plan may come from elsewhere.
+    /// Whether the description is consistent, which a plan from elsewhere may not be.
     pub(crate) fn is_sound(&self) -> bool {
         let kept = match (self.kept, self.physical.width()) {
             (Kept::Nothing, _) => true,
             (Kept::Numbers(DType::Bool), _) => self.physical == Physical::Bool,
             (Kept::Numbers(dtype), Some(width)) => {
-                // A part of a number is taken of integers.
+                // Only integers are narrowed.
                 dtype.size() == width || (self.physical == Physical::Int32 && dtype.size() < width)
             }
             (Kept::Nanoseconds | Kept::Microseconds, _) => self.physical == Physical::Int96,

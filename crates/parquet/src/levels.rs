@@ -1,5 +1,5 @@
-//! Definition and repetition levels of a page: unpacked, and as masks that say what of which list or option
-//! they begin.
+//! Definition and repetition levels of a page: unpacked, and as bit masks of the levels that begin slots and
+//! items of each node.
 
 use crate::{
     hybrid::{Hybrid, old_levels},
@@ -12,7 +12,7 @@ use forthwith_kernels::levels::{levels_from, levels_to};
 use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
-/// Levels that are looked at together.
+/// Number of levels in a batch.
 pub(crate) const BATCH: usize = 8192;
 const MASKS: usize = BATCH / 64;
 
@@ -20,20 +20,20 @@ const MASKS: usize = BATCH / 64;
 pub(crate) struct Work {
     pub(crate) rep: Vec<u8>,
     pub(crate) def: Vec<u8>,
-    /// For each repetition level whether levels are at most that, for each definition level whether they are
-    /// at least that.
+    /// Mask of levels that are at most each repetition level, and mask of levels that are at least each
+    /// definition level.
     pub(crate) rep_masks: Vec<[u64; MASKS]>,
     pub(crate) def_masks: Vec<[u64; MASKS]>,
-    /// Of each node.
+    /// Masks of the levels that begin slots and items, for each node.
     pub(crate) slots: Vec<[u64; MASKS]>,
     pub(crate) items: Vec<[u64; MASKS]>,
-    /// Which bits are of levels at all.
+    /// Mask of bits that belong to a level.
     pub(crate) valid: Vec<u64>,
     pub(crate) loaded: Loaded,
 }
 
 impl Work {
-    /// Slots and items of every node for these levels.
+    /// Computes the masks of slots and items of every node for these levels.
     pub(crate) fn masks(&mut self, leaf: &Leaf, wanted: Range<usize>, same: bool) {
         let count = wanted.len();
         let masks = count.div_ceil(64);
@@ -75,7 +75,7 @@ impl Work {
     /// before these.
     pub(crate) fn is_torn(&self, leaf: &Leaf, masks: usize, before: u8) -> bool {
         leaf.nodes.iter().filter(|node| node.is_list).any(|node| {
-            // Where levels are those of the list's second item and of all behind that.
+            // Levels that continue a list of the node.
             let (outer, inner) = (usize::from(node.rep), usize::from(node.rep) + 1);
             let within = |word: usize| {
                 self.rep_masks[..usize::from(leaf.max_rep)].get(inner).map_or(u64::MAX, |mask| mask[word])
@@ -94,9 +94,9 @@ pub(crate) fn ones(masks: &[u64]) -> usize {
     masks.iter().map(|mask| mask.count_ones() as usize).sum()
 }
 
-/// Levels of one kind.
+/// Repetition or definition levels of a page.
 pub(crate) enum Levels<'a> {
-    /// All of them 0.
+    /// All levels are 0.
     None,
     Runs(Hybrid<'a>),
     Old(Vec<u8>, usize),
@@ -113,8 +113,8 @@ impl<'a> Levels<'a> {
         })
     }
 
-    /// Refuses bytes behind the last level: they are values for which the length of the levels lies, or the
-    /// other way round.
+    /// Returns an error if bytes follow the last level: then the length of the levels, or of the values after
+    /// them, is wrong.
     pub(crate) fn end(&self) -> Result<()> {
         match self {
             Self::Runs(runs) if !runs.is_at_end() => {
@@ -124,7 +124,8 @@ impl<'a> Levels<'a> {
         }
     }
 
-    /// The next ones; answers the level if all are the same for sure.
+    /// Reads the next levels. Returns the level if all of them are known to be equal; it may be the only
+    /// output then.
     pub(crate) fn read(&mut self, out: &mut Vec<u8>, count: usize) -> Result<Option<u8>> {
         match self {
             Self::None => Ok(Some(0)),
@@ -142,7 +143,8 @@ impl<'a> Levels<'a> {
     }
 }
 
-/// Refuses levels that there are not. Bits have room for more, and repeated levels have whole bytes.
+/// Checks that levels are at most `max`: bit-packed levels may have larger values, and repeated ones have
+/// whole bytes.
 pub(crate) fn bounded(same: Option<u8>, levels: &[u8], max: u8, what: &'static str) -> Result<()> {
     let most = same.unwrap_or_else(|| levels.iter().fold(0, |most, level| most.max(*level)));
     if most > max {

@@ -1,13 +1,13 @@
-//! Parquet files: column chunks to columns, and back.
+//! Parquet files: decoding of column chunks, and writing.
 //!
-//! A [`ParquetFile`] is a footer. [`ParquetFile::table`] makes a [`ParquetTable`] of it, a
-//! [`Dataset`](forthwith_plan::Dataset) whose blocks are row groups. Each of the file's columns is a group of
-//! the plan, and a task is one of its chunks; columns that belong to one field, as those of a record do, are
-//! joined at the end. [`ParquetFormat`] decodes chunks: pages are decompressed, levels become offsets and
-//! indexes by the kernels of the columns crate, and values go from the page to their final place.
+//! A [`ParquetFile`] is the footer of a file. [`ParquetFile::table`] returns a [`ParquetTable`], a
+//! [`Dataset`](forthwith_plan::Dataset) whose blocks are row groups. Each column of the file is a group of
+//! the plan, and each of its chunks is a task. Columns of one field, such as those of a record, are joined at
+//! the end. [`ParquetFormat`] decodes chunks: pages are decompressed, levels are converted to offsets and
+//! indexes by kernels, and values are copied from the page to their final position.
 //!
-//! A `ParquetWriter` writes columns as Arrow has them. It is behind the feature `write`, which is on by default: without it,
-//! nothing of the `parquet` crate is built.
+//! A `ParquetWriter` writes columns of Arrow types. It requires the feature `write`, which is on by default.
+//! Without it, this crate does not depend on the `parquet` crate.
 //!
 //! ```no_run
 //! use forthwith_parquet::{Options, ParquetFile};
@@ -22,25 +22,25 @@
 //! ```
 //! # How chunks are decoded
 //!
-//! Footers are read by `thrift.rs` and not by the `parquet` crate, which refuses footers that the reference
-//! library reads. A schema must not be nested more deeply than the stack allows.
+//! Footers are parsed by `thrift.rs`, because the `parquet` crate refuses footers that the reference library
+//! reads. The nesting of schemas is bounded, so that recursion does not overflow the stack.
 //!
 //! * On its turn, a chunk is written while it is decoded. Before its turn, it is decompressed and counted,
 //!   and written when its slots are known.
 //! * The column readers of the `parquet` crate are not used: they return levels as 16-bit numbers and values
 //!   as vectors, which costs more than reading both.
-//! * `hints.rs` looks up what Arrow's schema in the file says of durations and of lists of one length. Such
-//!   lists lose their offsets when they are complete (`Array::regular`).
-//! * A field of a record is a field of the table as well (`Field::is_part`): the same parts without the
-//!   records around them, whose options it takes over. It is read only when it is requested by path.
-//!
+//! * `hints.rs` reads the types of durations and fixed-size lists from Arrow's schema in the file. Such lists
+//!   lose their offsets when they are complete (`Array::regular`).
+//! * A field of a record is a field of the table as well (`Field::is_part`). It has the parts of the record's
+//!   column without the records around it, and is an option if one of these is. It is read only if it is
+//!   requested by path.
 //! # How chunks are encoded
 //!
-//! * Columns of numbers, booleans and byte strings are encoded by `write/encode/`, page by page: smallest and largest value,
-//!   dictionary indices or plain values, compression. Values that are not compressed are written from the memory of the
-//!   array. Nested columns, rare types, gzip and brotli are left to the `parquet` crate.
-//! * A sample of the first rows says whether a dictionary pays: the number of different values is estimated by how
-//!   many meet in the sample. A dictionary that grows beyond a megabyte is not used further.
+//! * Columns of numbers, booleans and byte strings are encoded by `write/encode/`, page by page: bounds,
+//!   dictionary indexes or plain values, compression. Values that are not compressed are written from the
+//!   memory of the array. Nested columns, rare types, gzip and brotli are encoded by the `parquet` crate.
+//! * A sample of the first rows decides on a dictionary: the number of distinct values is estimated from the
+//!   duplicates in the sample. A dictionary that exceeds one megabyte is abandoned.
 //! * Tests compare indexes, statistics and bounds of pages with those of the `parquet` crate.
 #![deny(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! The header of a page.
+//! Page headers.
 
 use crate::thrift::Compact;
 use forthwith_plan::Result;
@@ -13,14 +13,14 @@ pub(crate) struct PageHeader {
     pub(crate) encoding: i64,
     pub(crate) def_encoding: i64,
     pub(crate) rep_encoding: i64,
-    /// Of the second version only.
+    /// Fields of pages of version 2 follow.
     pub(crate) rows: i64,
     pub(crate) def_bytes: i64,
     pub(crate) rep_bytes: i64,
-    /// Below zero if the header does not say it.
+    /// Number of nulls; negative if the header does not have it.
     pub(crate) nulls: i64,
     pub(crate) is_compressed: bool,
-    /// The checksum of what follows the header, where the writer gave one.
+    /// CRC-32 of the bytes after the header, if stored.
     pub(crate) crc: Option<i64>,
 }
 

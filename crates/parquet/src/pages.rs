@@ -1,4 +1,4 @@
-//! The pages of a column chunk: found, compared with what the footer says, decompressed and taken apart.
+//! Pages of a column chunk: they are located, checked against the footer, decompressed and split.
 
 use crate::{
     codec::{self, decompress},
@@ -11,14 +11,14 @@ use forthwith_io::{Decompressor, LARGEST_EXPANSION};
 use forthwith_plan::{Error, ErrorKind, Result};
 use std::ops::Range;
 
-/// Values that a page may have without bits for them: nulls in one run, or one value that repeats. Writers
-/// have made row groups of 64 Mi rows, with a page for each column. What more than that a reader makes of a
-/// file is bounded by its `memory=` alone.
+/// Number of values of a page that take no bits: nulls in one run, or a repeated value. Writers have made row
+/// groups of 64 Mi rows with one page per column. The memory that such pages decode to is bounded by
+/// `memory=` only.
 const MOST_WEIGHTLESS: u64 = 1 << 26;
-/// The number of bytes that zstd and brotli may make from almost none.
+/// Number of bytes that zstd and brotli may produce from almost no input.
 const LARGEST_REPEATED: u64 = 256 << 20;
 
-/// A page's parts, decompressed.
+/// The sections of a decompressed page.
 pub(crate) struct Page<'a> {
     pub(crate) header: PageHeader,
     pub(crate) rep: &'a [u8],
@@ -26,19 +26,19 @@ pub(crate) struct Page<'a> {
     pub(crate) values: &'a [u8],
 }
 
-/// The data pages of a chunk.
+/// Iterator over the data pages of a chunk.
 pub(crate) struct Pages<'a> {
     pub(crate) leaf: &'a Leaf,
     pub(crate) codec: u32,
     pub(crate) stored: &'a [u8],
     pub(crate) at: usize,
-    /// Where the last one began.
+    /// Offset of the current page.
     pub(crate) page: u64,
-    /// Rows of the pages so far, as far as they can be told without looking into them.
+    /// Number of rows of the pages so far, if the values are not in lists.
     pub(crate) rows: u64,
-    /// Of those, rows of pages that were left out and not yet told of.
+    /// Number of rows in skipped pages that were not reported yet.
     pub(crate) skipped: u64,
-    /// Values that there are by the footer's account, and those of them that the pages so far have not.
+    /// Number of values in the footer, and how many of them the remaining pages have.
     pub(crate) values: u64,
     pub(crate) left: u64,
     pub(crate) entries: u64,
@@ -55,8 +55,8 @@ impl<'a> Pages<'a> {
         std::mem::take(&mut self.skipped)
     }
 
-    /// Refuses a page of more rows or values than there are. Bytes that are no page may stand behind the last
-    /// one.
+    /// Returns an error if another page follows that exceeds the number of rows or values. Other bytes may
+    /// follow the last page.
     fn no_more(&self) -> Result<()> {
         let Ok(PageHeader { kind: DATA | DATA_2, values: more @ 1.., .. }) =
             Compact::new(&self.stored[self.at..]).page_header()
@@ -75,7 +75,7 @@ impl<'a> Pages<'a> {
         Error::mismatch("the number of values in the pages of a column chunk", self.values, found)
     }
 
-    /// The next page of which something is wanted, as it is stored.
+    /// Returns the next page with requested rows, as it is stored.
     pub(crate) fn next(
         &mut self,
         spare: &mut Vec<u8>,
@@ -102,8 +102,8 @@ impl<'a> Pages<'a> {
             match header.kind {
                 DATA | DATA_2 => {
                     check(&header, self.codec, body.len() as u64).map_err(here)?;
-                    // A count that is not that of the footer is wrong, or the footer's is. No page says what
-                    // its levels hold but by this.
+                    // The number of values in the footer is checked, because nothing else confirms that of a
+                    // page.
                     let values = header.values as u64;
                     let left = self.left.checked_sub(values);
                     self.left =
@@ -139,7 +139,7 @@ impl<'a> Pages<'a> {
                 _ => {}
             }
         }
-        // All pages have gone by.
+        // No page is left.
         if self.left > 0 { Err(self.wrong_values(self.values - self.left)) } else { Ok(None) }
     }
 }
@@ -149,20 +149,20 @@ pub(crate) fn wrong_rows(expected: u64, found: u64) -> Error {
     Error::mismatch("the number of rows of a column chunk", expected, found)
 }
 
-/// A length that a header gives.
+/// Converts a length in a header to `u64`.
 fn sized(length: i64) -> Result<u64> {
     let found = length;
     u64::try_from(length).map_err(|_| Error::out_of_range("the length of a page", found, i32::MAX))
 }
 
-/// Refuses lengths and counts that no page has.
+/// Checks that lengths and counts of a page header are plausible.
 pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> {
     let impossible = |what, found, limit: u64| {
         Err(Error::out_of_range(what, found, i64::try_from(limit).unwrap_or(i64::MAX)))
     };
     let least = if matches!(codec, 4 | 6) { LARGEST_REPEATED } else { 4096 };
     let most = stored.saturating_mul(LARGEST_EXPANSION).saturating_add(least);
-    // Where nothing is decompressed nothing is made of it.
+    // The decompressed length of an uncompressed page is not used.
     let uncompressed = header.uncompressed;
     if codec != 0 && u64::try_from(uncompressed).map_or(true, |bytes| bytes > most) {
         return impossible("the length of a page", uncompressed, most);
@@ -176,7 +176,7 @@ pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> 
             return impossible(what, length, most);
         }
     }
-    // What a page really has when decompressed, not what it might be.
+    // Length of the page when decompressed.
     let bytes = if codec == 0 { stored } else { uncompressed.unsigned_abs() };
     let most = bytes.saturating_mul(8).saturating_add(MOST_WEIGHTLESS);
     if u64::try_from(header.values).map_or(true, |values| values > most) {
@@ -185,8 +185,7 @@ pub(crate) fn check(header: &PageHeader, codec: u32, stored: u64) -> Result<()> 
     Ok(())
 }
 
-/// Compares a page's bytes with their checksum, if there is one: CRC-32, of which the header has the bits as
-/// a signed number.
+/// Verifies the CRC-32 checksum of a page's bytes, if there is one. The header stores it as a signed integer.
 pub(crate) fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     let Some(crc) = header.crc else { return Ok(()) };
     let (expected, found) = (crc as u32, crc32fast::hash(body));
@@ -196,8 +195,8 @@ pub(crate) fn verify(header: &PageHeader, body: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Decompresses a page behind what is in memory; the levels of the second version are as they are. Answers
-/// where, or nothing if the page is to be taken as it is stored.
+/// Appends a decompressed page to `memory`, and returns its range; `None` if the page is used as it is
+/// stored. The levels of pages of version 2 are not compressed, and are copied.
 pub(crate) fn inflate(
     leaf: &Leaf,
     header: &PageHeader,
@@ -211,8 +210,8 @@ pub(crate) fn inflate(
     }
     let of_levels = header.kind == DATA_2;
     if of_levels && !header.is_compressed && !leaf.always_compressed {
-        // What the sizes say of that is usually right, and not of importance. But there are pages that are
-        // compressed in spite of it, which would be read as numbers of some kind.
+        // The decompressed length does not matter for such a page. But some pages are compressed although
+        // their header denies it, and would be decoded to arbitrary values.
         let levels = header.def_bytes.saturating_add(header.rep_bytes);
         if header.uncompressed != body.len() as i64 && header.uncompressed > levels {
             let start = memory.len();
@@ -245,14 +244,14 @@ fn unpack(
     memory.try_reserve(whole).map_err(refused)?;
     memory.extend_from_slice(&body[..levels]);
     memory.resize(start + whole, 0);
-    // Nothing was compressed to something by some writers, to nothing by others.
+    // Some writers do not compress an empty section, others compress it to some bytes.
     if whole > levels {
         decompress(codec, &body[levels..], &mut memory[start + levels..], codecs)?;
     }
     Ok(start..start + whole)
 }
 
-/// A decompressed page's parts.
+/// Splits a decompressed page into its sections.
 pub(crate) fn split<'p>(leaf: &Leaf, header: PageHeader, bytes: &'p [u8]) -> Result<Page<'p>> {
     let mut rest = bytes;
     let mut take = |length: usize| {
@@ -278,7 +277,7 @@ pub(crate) fn split<'p>(leaf: &Leaf, header: PageHeader, bytes: &'p [u8]) -> Res
     Ok(Page { header, rep, def, values: rest })
 }
 
-/// Bits of a level.
+/// Returns the number of bits of a level.
 pub(crate) const fn width(max: u8) -> u32 {
     8 - max.leading_zeros()
 }

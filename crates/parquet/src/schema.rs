@@ -1,4 +1,4 @@
-//! A file's schema: what columns mean, and what it takes to decode them.
+//! Schema of a file: types of its columns, and how these are decoded.
 
 use crate::field::{Kind, Logical, Repetition, Type};
 use crate::footer::Footer;
@@ -7,52 +7,52 @@ use crate::leaf::{Kept, Leaf, Node, Physical};
 use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit, Zone};
 use forthwith_plan::ColumnSpec;
 
-/// A column of the table: a field at the top of the schema, or one of a record in it, by itself.
+/// A column of the table: a top-level field of the schema, or a field within a record, by itself.
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
-    /// Its name, with those of the records around it before.
+    /// Path of the field: names of the records around it, and its own name.
     pub(crate) path: Vec<String>,
-    /// The position of the column it is a part of.
+    /// Index of the column that it is a part of.
     pub(crate) parent: Option<u32>,
     pub(crate) has_parts: bool,
     pub(crate) type_name: String,
-    /// The Form, in which all lists are such, and the parts it is put together from, or what is not
-    /// supported.
+    /// The Form, with all lists as lists of variable length, and the parts that it is assembled from; or a
+    /// description of the unsupported type.
     pub(crate) reading: Result<(Form, Vec<Part>), String>,
-    /// The file's columns it has.
+    /// Columns of the file that the column consists of.
     pub(crate) leaves: std::ops::Range<usize>,
-    /// Keys of lists of one fixed length, as Arrow says. In the Form they are such; the parts have them as
-    /// lists.
+    /// Keys and lengths of lists of fixed length, by Arrow's schema. The Forms of the parts have them as
+    /// lists of variable length.
     pub(crate) fixed: Vec<(String, u64)>,
 }
 
-/// One of the file's columns, and its part of the Form.
+/// A column of the file, and its part of the Form.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) path: String,
-    /// The file's column.
+    /// Index of the file's column.
     pub(crate) number: usize,
     pub(crate) leaf: Leaf,
-    /// Keys of its buffers with their types, and whether they are offsets.
+    /// Keys and types of its buffers, and whether they are offsets.
     pub(crate) buffers: Vec<(String, DType, bool)>,
 }
 
 impl Part {
-    /// The part's own piece of a column's Form. `named` says whether it [has the names](has_names) that parts
-    /// are put together by; otherwise each part has all of it.
+    /// Returns the part of a column's Form that has this part's buffers. `named` tells whether the Form [has
+    /// the names](has_names) by which parts are assembled; otherwise each part has all fields of records.
     pub(crate) fn form(&self, whole: &Form, named: bool) -> Form {
         let own: Vec<&str> =
             self.buffers.iter().filter_map(|(key, ..)| key.rsplit_once('-').map(|k| k.0)).collect();
         restrict(whole, &own, named).unwrap_or(Form::Empty)
     }
 
-    /// Whether the values can be views of texts: byte strings that mean nothing beyond that.
+    /// Whether the values can be views: byte strings without a logical type.
     pub(crate) fn has_views(&self, form: &Form) -> bool {
         let is_plain = |node: &Form| !matches!(node, Form::Logical { content, .. } if matches!(content.kept(), Form::String { .. }));
         self.leaf.kept == Kept::Bytes && form.nodes().all(is_plain)
     }
 
-    /// The columns of a group, for `values` values in `bytes` bytes.
+    /// Returns the columns of the group, for `values` values in `bytes` bytes.
     pub(crate) fn specs(&self, values: u64, bytes: u64) -> Vec<ColumnSpec> {
         let spec = |(at, (key, dtype, offsets)): (usize, &(String, DType, bool))| {
             let needed = values.saturating_add(1).saturating_mul(dtype.size() as u64);
@@ -69,27 +69,27 @@ impl Part {
         self.buffers.iter().enumerate().map(spec).collect()
     }
 
-    /// Whether the buffer `at` has an item for each entry at most.
+    /// Whether buffer `at` has at most one item for each entry.
     fn is_per_entry(&self, at: usize) -> bool {
         match self.leaf.nodes.get(at) {
             Some(node) => node.rep == 0,
-            // Those of the values: numbers, or offsets and then bytes.
+            // Buffers of the values: numbers, or offsets and bytes.
             None => self.leaf.max_rep == 0 && (self.leaf.kept != Kept::Bytes || at == self.leaf.nodes.len()),
         }
     }
 }
 
-/// The most parts of columns that are listed; each is told apart from all the others.
+/// Upper bound on the number of listed parts, each of which is compared with all others.
 const MOST_PARTS: usize = 1 << 12;
-/// Parts of a column times nodes of its Form: where each part has all of it, and where each has its own
-/// fields and is looked for in it.
+/// Upper bounds on the parts of a column times the nodes of its Form, if each part has all fields, and if
+/// parts are assembled by names.
 const MOST_NODES: usize = 1 << 25;
 const MOST_NODES_BY_NAME: usize = 1 << 29;
 
-/// The columns of a schema whose depth is known to be bounded, each with its parts behind it.
+/// Returns the columns of a schema of bounded depth, each followed by its parts.
 ///
-/// `hints` says by the number of a file's column what Arrow knows of it and Parquet itself does not.
-/// The columns of a file; INT96 is read as microseconds if `micros`, otherwise as nanoseconds.
+/// `hints` has the types of the file's columns that Arrow's schema adds. INT96 is read as microseconds if
+/// `micros`, otherwise as nanoseconds.
 pub(crate) fn columns(footer: &Footer, hints: &[Hint], micros: bool) -> Vec<Column> {
     let mut next = 0;
     let mut columns: Vec<Column> = Vec::new();
@@ -105,7 +105,7 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint], micros: bool) -> Vec<Colu
         let whole = u32::try_from(columns.len()).unwrap_or(u32::MAX);
         for wanted in std::iter::once(Vec::new()).chain(parts) {
             let path: Vec<String> = std::iter::once(field.name.clone()).chain(wanted.clone()).collect();
-            // Parents stand before their parts, and before what is not theirs.
+            // Parents precede their parts.
             let first = whole as usize;
             let above = |c: &Column| path.starts_with(&c.path) && c.path.len() < path.len();
             let parent = columns.get(first..).and_then(|all| all.iter().rposition(above));
@@ -156,13 +156,13 @@ pub(crate) fn columns(footer: &Footer, hints: &[Hint], micros: bool) -> Vec<Colu
     columns
 }
 
-/// The fields of records in a field, through lists: what can be read without the others. Pairs of a map
-/// belong together.
+/// Collects the paths of the fields of records in a field, also within lists. Keys and values of maps are not
+/// read separately.
 fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     match shape(field) {
         Shape::Record => {
             for field in field.fields() {
-                // More than are listed: looking for each among all others would take too long.
+                // The limit is exceeded: comparing each part with all others would take too long.
                 if found.len() > MOST_PARTS {
                     return;
                 }
@@ -179,10 +179,10 @@ fn below(field: &Type, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
     }
 }
 
-/// A field, apart from how often it is there.
+/// Structure of a field, apart from its repetition.
 enum Shape<'a> {
     Leaf,
-    /// Of what is repeated.
+    /// The repeated field of a list.
     List(&'a Type),
     Map(&'a Type),
     Record,
@@ -205,8 +205,8 @@ fn shape(field: &Type) -> Shape<'_> {
     }
 }
 
-/// The item of a list, if `repeated` only wraps it; otherwise `repeated` is the item, as older writers have
-/// it.
+/// Returns the item of a list if `repeated` only wraps it; `None` if `repeated` is the item itself, as in
+/// files of older writers.
 fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
     let wraps =
         !repeated.is_leaf() && repeated.name != "array" && repeated.name != format!("{}_tuple", list.name);
@@ -216,12 +216,12 @@ fn item<'a>(list: &Type, repeated: &'a Type) -> Option<&'a Type> {
     }
 }
 
-/// Columns of the file in it.
+/// Returns the number of the file's columns in a field.
 fn count(field: &Type) -> usize {
     if field.is_leaf() { 1 } else { field.fields().iter().map(count).sum() }
 }
 
-/// The part of a Form that these buffers fill; `None` if that is none of it.
+/// Returns the part of a Form that has these buffers; `None` if it does not have any.
 fn restrict(form: &Form, own: &[&str], named: bool) -> Option<Form> {
     let inner = |content: &Form| Box::new(restrict(content, own, named).unwrap_or(Form::Empty));
     match form {
@@ -261,8 +261,8 @@ fn restrict(form: &Form, own: &[&str], named: bool) -> Option<Form> {
     }
 }
 
-/// Whether the parts of a record can be put together by the names of its fields: each is there, and once. The
-/// work is linear.
+/// Whether the parts of records can be assembled by field names: each name is present and unique. The check
+/// takes linear time.
 pub(crate) fn has_names(form: &Form) -> bool {
     match form {
         Form::Record { fields: None, .. } | Form::Empty => false,
@@ -271,20 +271,19 @@ pub(crate) fn has_names(form: &Form) -> bool {
             names.iter().all(|name| known.insert(name)) && contents.iter().all(has_names)
         }
         Form::List { content, .. } | Form::Option { content, .. } | Form::Logical { content, .. } => {
-            // A missing value always has the option's buffer.
+            // A missing value is in the part that has the option's buffer.
             has_names(content) || **content == Form::Empty && matches!(form, Form::Option { .. })
         }
         _ => true,
     }
 }
 
-/// The lists and options around a field.
+/// Lists and options around a field.
 #[derive(Clone, Default)]
 struct Around {
     rep: u8,
     def: u8,
-    /// The definition level at which a record is asked about, if it may be missing and is not to be read
-    /// itself: its field is missing with it.
+    /// Definition level of an optional record that is not read itself: its field is missing if the record is.
     missing: Option<u8>,
     nodes: Vec<(Node, String)>,
 }
@@ -306,37 +305,37 @@ impl Around {
         inner
     }
 
-    /// An option of what is always there in a record that may be missing.
+    /// Adds the option of a required field in an optional record.
     fn option_of_outer(&self, slot: u8, key: &str) -> Self {
         let mut inner = Self { missing: None, ..self.clone() };
         inner.nodes.push((Node { is_list: false, rep: self.rep, slot, item: self.def }, key.to_owned()));
         inner
     }
 
-    /// Inside a record that may be missing and is not to be read itself.
+    /// Enters an optional record that is not read itself.
     fn passing(&self) -> Self {
         Self { def: self.def + 1, missing: self.missing.or(Some(self.def)), ..self.clone() }
     }
 }
 
 struct Walk<'a> {
-    /// The file's next column.
+    /// Index of the file's next column.
     next: usize,
     keys: usize,
     parts: Vec<Part>,
     path: Vec<String>,
-    /// The fields to be read of records around each other, and nothing else of those; how many were taken.
+    /// Path of the field to read within records, and how many of its names were followed.
     wanted: Vec<String>,
     taken: usize,
-    /// The file's name for the type that is read.
+    /// The file's name of the type of the field.
     kind: String,
     hints: &'a [Hint],
-    /// Whether INT96 becomes microseconds.
+    /// Whether INT96 is read as microseconds.
     micros: bool,
     always_compressed: bool,
-    /// Keys of lists of one fixed length.
+    /// Keys and lengths of lists of fixed length.
     fixed: Vec<(String, u64)>,
-    /// Whether Arrow knows as many lists around values as there are.
+    /// Whether Arrow's schema has the same number of lists around all values.
     fits: bool,
 }
 
@@ -346,7 +345,7 @@ impl Walk<'_> {
         format!("node{}", self.keys - 1)
     }
 
-    /// A field with whether it can be there, or be there often.
+    /// Returns the Form of a field, including its repetition.
     fn field(&mut self, field: &Type, around: &Around) -> Result<Form, String> {
         let passes = self.taken < self.wanted.len() && matches!(shape(field), Shape::Record);
         match (field.repetition, around.missing) {
@@ -362,7 +361,7 @@ impl Walk<'_> {
                 let content = Box::new(self.content(field, &around.option(&key))?);
                 Ok(Form::Option { key, content })
             }
-            // A list that does not say so.
+            // A repeated field is a list, even without the logical type.
             (Repetition::Repeated, Some(slot)) => {
                 let (outer, key) = (self.key(), self.key());
                 let around = around.option_of_outer(slot, &outer);
@@ -417,7 +416,8 @@ impl Walk<'_> {
         Ok(Form::Record { fields: Some(names), contents, name: None })
     }
 
-    /// A list: `repeated` holds its item as the only field, unless it is the item, as older writers have it.
+    /// Returns the Form of a list. `repeated` contains the item as its only field, or is the item itself, as
+    /// in files of older writers.
     fn list(&mut self, list: &Type, repeated: &Type, around: &Around) -> Result<Form, String> {
         let key = self.key();
         let inner = around.list(&key);
@@ -432,7 +432,7 @@ impl Walk<'_> {
         Ok(Form::List { key, content: Box::new(content) })
     }
 
-    /// Pairs of key and value; a map without values is a list of keys.
+    /// Returns the Form of a map: a list of pairs of key and value. A map without values is a list of keys.
     fn map(&mut self, repeated: &Type, around: &Around) -> Result<Form, String> {
         let key = self.key();
         let inner = around.list(&key);
@@ -444,7 +444,7 @@ impl Walk<'_> {
         }
         let content = match (slots.pop(), slots.pop()) {
             (Some(value), Some(name)) => {
-                // Those of texts are maps wherever they are written.
+                // Lists of pairs with text keys are always treated as maps.
                 let text = matches!(name, Form::String { binary: false, .. });
                 let class = (!text).then(|| MAP.to_owned());
                 Form::Record { fields: None, contents: vec![name, value], name: class }
@@ -521,7 +521,7 @@ fn is_text(field: &Type) -> bool {
     matches!(field.logical(), Some(Logical::String | Logical::Json))
 }
 
-/// How values lie in the file, what is made of them, and what they mean.
+/// Returns the physical type of values, the decoded type, and the logical type.
 fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String> {
     let Kind::Leaf { physical, length } = field.kind else { return Err("no column".into()) };
     let logical = field.logical();
@@ -543,7 +543,7 @@ fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String>
         5 => Physical::Double,
         6 => Physical::Bytes,
         7 => {
-            // Wider values than this would be documents.
+            // Upper bound on the length of values of fixed length.
             let width = u32::try_from(length).ok().filter(|width| *width <= 1 << 24);
             Physical::Fixed(width.ok_or_else(|| format!("values of {length} bytes"))?)
         }

@@ -1,4 +1,4 @@
-//! A file as a table.
+//! The table of a file.
 
 use crate::{
     codec,
@@ -18,90 +18,91 @@ use forthwith_plan::{
 use forthwith_platform::ProcessLock;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-/// How to look at a file.
+/// Options of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Only these row groups, in this order; by default all.
+    /// Row groups of the table, in this order; all row groups by default.
     pub row_groups: Option<Vec<usize>>,
-    /// Whether times of type INT96 become microseconds, which cover all years; nanoseconds cover 1677 to 2262.
+    /// Whether INT96 times are read as microseconds, which cover all years; nanoseconds cover 1677 to 2262.
     pub int96_as_microseconds: bool,
 }
 
-/// A file as a table: metadata only. Shared between threads as it is.
+/// The table of a file. It has metadata only, and can be shared between threads.
 #[derive(Debug)]
 pub struct ParquetTable {
     uri: String,
     footer: Arc<Footer>,
     columns: Vec<Column>,
-    /// Arrow's own schema of the columns.
+    /// Arrow's schema of the columns, if the file stores it.
     arrow: Option<SchemaRef>,
     fields: Vec<Field>,
     groups: Vec<RowGroup>,
     pub(crate) size: u64,
     pub(crate) source: Arc<dyn Source>,
-    /// Page indexes that were read.
+    /// Cache of page indexes.
     indexes: ProcessLock<Indexes>,
 }
 
-/// Page indexes by row group and column; `None` of chunks that have none, or none that can be believed.
+/// Page indexes by row group and column; `None` for chunks without a valid index.
 #[derive(Debug, Default)]
 struct Indexes {
     places: HashMap<(usize, usize), Option<Arc<PagePlaces>>>,
     limits: HashMap<(usize, usize), Option<PageLimits>>,
 }
 
-/// Limits of each page of a chunk, as far as they are known.
+/// Bounds of each page of a chunk, if known.
 type PageLimits = Vec<Option<(Limit, Limit)>>;
 
-/// Column chunks of fewer bytes are read whole.
+/// Minimum size in bytes of column chunks for which page indexes are read; smaller chunks are read as a
+/// whole.
 const WORTH_AN_INDEX: i64 = 64 << 10;
 
 /// A row group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RowGroup {
-    /// Its number in the file.
+    /// Number of the row group in the file.
     pub number: usize,
-    /// The entries of the table it holds.
+    /// Range of entries in the table.
     pub entries: Range<u64>,
-    /// Bytes of its columns when decompressed, by the file's account.
+    /// Decompressed size of its columns in bytes, as stored in the footer.
     pub payload_bytes: u64,
 }
 
-/// A column chunk as the file describes it.
+/// Description of a column chunk in the footer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chunk {
-    /// The row group, by its number in the file.
+    /// Number of the row group in the file.
     pub row_group: usize,
-    /// The column's path, joined by `.`.
+    /// Path of the column, joined by `.`.
     pub path: String,
-    /// Values, nulls and empty lists included.
+    /// Number of values, including nulls and empty lists.
     pub values: u64,
-    /// Bytes as stored, and decompressed.
+    /// Stored and decompressed size in bytes.
     pub bytes: (u64, u64),
-    /// The codec.
+    /// Name of the codec.
     pub codec: String,
-    /// The encodings of its pages.
+    /// Names of the encodings of its pages.
     pub encodings: Vec<String>,
-    /// How many nulls there are.
+    /// Number of nulls, if stored.
     pub nulls: Option<u64>,
-    /// How many different values.
+    /// Number of distinct values, if stored.
     pub distinct: Option<u64>,
-    /// The least and the greatest value, or bounds of them.
+    /// Minimum and maximum, or bounds on them, if stored.
     pub bounds: Option<(Bound, Bound)>,
     /// Whether the bounds are values that occur.
     pub exact: bool,
 }
 
-/// A value of statistics.
+/// A bound in the statistics of a column chunk.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Bound {
-    /// A truth value.
+    /// A boolean.
     Bool(bool),
-    /// A whole number, of a column without signs one without a sign.
+    /// An integer, signed or unsigned as the column.
     Integer(i128),
-    /// A number.
+    /// A floating-point number.
     Float(f64),
-    /// Bytes, or text.
+    /// Bytes or text.
     Bytes(Vec<u8>),
 }
 
@@ -160,16 +161,16 @@ impl ParquetTable {
         })
     }
 
-    /// The row groups, those that were chosen.
+    /// Returns the row groups of the table.
     #[must_use]
     pub fn row_groups(&self) -> &[RowGroup] {
         &self.groups
     }
 
-    /// The column chunks of a field as the file describes them, row group by row group.
+    /// Returns the column chunks of a field as described by the footer, row group by row group.
     ///
     /// # Errors
-    /// No such field.
+    /// Returns an error if the field does not exist.
     pub fn chunks(&self, field: u32) -> Result<Vec<Chunk>> {
         let column = self.column(field)?;
         let chunk = |group: &RowGroup, leaf: usize| {
@@ -201,7 +202,7 @@ impl ParquetTable {
         self.columns.get(field as usize).ok_or_else(|| Error::no_field(field, self.columns.len()))
     }
 
-    /// A chunk of a row group, which has one for each of the file's columns.
+    /// Returns the chunk of a row group for one of the file's columns.
     pub(crate) fn chunk(&self, group: &RowGroup, leaf: usize) -> Option<&footer::Chunk> {
         self.footer.row_groups.get(group.number)?.chunks.get(leaf)
     }
@@ -212,7 +213,7 @@ impl ParquetTable {
         self.groups.get(from..to).unwrap_or_default()
     }
 
-    /// Reads the places of pages in row groups of which only a part is wanted, of all fields at once.
+    /// Reads the offset indexes of all fields for row groups that are read in part, in one request.
     fn look_up_places(&self, fields: &[u32], entries: &Range<u64>) -> Result<()> {
         let partly =
             |group: &&RowGroup| entries.start > group.entries.start || entries.end < group.entries.end;
@@ -230,7 +231,7 @@ impl ParquetTable {
         self.read_indexes(&wanted, false)
     }
 
-    /// Reads page indexes that are not known yet, in one request.
+    /// Reads page indexes that are not cached yet, in one request.
     fn read_indexes(&self, wanted: &[(&RowGroup, usize)], with_limits: bool) -> Result<()> {
         let (mut missing, mut ranges) = (Vec::new(), Vec::new());
         {
@@ -273,7 +274,7 @@ impl ParquetTable {
         Ok(())
     }
 
-    /// The places of the pages of a chunk, if they were looked up and can be believed.
+    /// Returns the positions of a chunk's pages, if they were read and are valid.
     fn places(&self, group: &RowGroup, leaf: usize) -> Option<Arc<PagePlaces>> {
         self.indexes.lock().places.get(&(group.number, leaf)).cloned().flatten()
     }
@@ -295,8 +296,8 @@ impl ParquetTable {
             let mut payload_hint = u64::try_from(chunk.uncompressed).unwrap_or(0);
             let (mut bytes, mut entries) = (chunk.range(self.size).map_err(here)?, row_group.entries.clone());
             let mut values = chunk.values;
-            // Pages before and behind those of the entries are left out. Where values are items of lists, nothing says how
-            // many a page has.
+            // Skip pages before and after the requested rows. Not for lists: the number of values in their
+            // pages is unknown.
             if part.leaf.max_rep == 0
                 && let Some(places) = self.places(row_group, part.number)
                 && let Some((some, rows)) =
@@ -361,7 +362,7 @@ fn decoder(part: &Part) -> Result<Decoder> {
 }
 
 fn bounds(statistics: &Statistics, column: &footer::Column) -> Option<(Bound, Bound)> {
-    // Compared as if they had signs.
+    // Deprecated bounds of unsigned integers were compared as signed ones.
     if column.is_unsigned && statistics.is_old {
         return None;
     }
@@ -385,7 +386,7 @@ fn bound(bytes: &[u8], column: &footer::Column) -> Option<Bound> {
     })
 }
 
-/// Both bounds, if they are such that values can be compared with them.
+/// Returns the bounds of statistics if values can be compared with them.
 fn limits(statistics: &Statistics, column: &footer::Column) -> Option<(Limit, Limit)> {
     let (least, greatest) = bounds(statistics, column)?;
     match (least, greatest) {
@@ -395,7 +396,7 @@ fn limits(statistics: &Statistics, column: &footer::Column) -> Option<(Limit, Li
         (Bound::Integer(least), Bound::Integer(greatest)) => {
             Some((Limit::Integer(least), Limit::Integer(greatest)))
         }
-        // Old statistics do not say how bytes were compared, nor what a NaN among the values did.
+        // Deprecated statistics define neither the order of bytes nor the treatment of NaN.
         _ if statistics.is_old => None,
         (Bound::Float(least), Bound::Float(greatest)) if !least.is_nan() && !greatest.is_nan() => {
             Some((Limit::Float(least), Limit::Float(greatest)))

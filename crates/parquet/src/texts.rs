@@ -1,15 +1,15 @@
-//! Byte strings, put one behind the other into a column: where each ends, and the bytes of all.
+//! Byte strings of a column: their offsets and concatenated bytes.
 
 use forthwith_columns::{SHORT, VIEW, view_within, viewed};
 use forthwith_plan::{Error, Result};
 
-/// The places for some byte strings in a column.
+/// Output for some byte strings of a column.
 pub(crate) struct Texts<'o> {
-    /// Where each ends.
+    /// End of each string.
     pub offsets: &'o mut [[u8; 8]],
-    /// The bytes of all, as many as they have together.
+    /// Concatenated bytes of the strings, whose total length this is.
     pub bytes: &'o mut [u8],
-    /// Where the first begins.
+    /// Offset of the first string.
     pub base: i64,
 }
 
@@ -18,24 +18,24 @@ pub(crate) struct Texts<'o> {
 pub(crate) struct TextItems {
     /// The bytes of all items, and [`WIDE`] bytes of padding.
     bytes: Vec<u8>,
-    /// Where each begins, and where the last ends.
+    /// Start of each item, followed by the end of the last one.
     bounds: Vec<usize>,
     /// The first bytes of each item, and its length.
     short: Vec<Short>,
     /// Whether each item is UTF-8.
     are_text: bool,
-    /// Whether views hold all of them.
+    /// Whether views can hold all items inline.
     are_short: bool,
 }
 
-/// An item of a dictionary: all of it, if it is not longer than [`WIDE`].
+/// An item of a dictionary, complete if it has at most [`WIDE`] bytes.
 #[derive(Clone, Copy, Debug)]
 struct Short {
     bytes: [u8; WIDE],
     length: u32,
 }
 
-/// Bytes that are copied at once. Most texts are shorter: the next text overwrites the surplus.
+/// Number of bytes that are copied at once. Most texts are shorter; the next text overwrites the excess.
 const WIDE: usize = 16;
 
 #[cold]
@@ -44,17 +44,17 @@ fn misfit() -> Error {
 }
 
 impl Texts<'_> {
-    /// Items of a dictionary, by their numbers.
+    /// Writes items of a dictionary, by their indexes.
     pub(crate) fn gather(self, items: &TextItems, rows: &[u32]) -> Result<()> {
         let whole = self.bytes.len();
-        // A function of its own, whose few variables are in registers.
+        // A separate function, so that its few variables stay in registers.
         match gather(self.offsets, self.bytes, self.base, items, rows) {
             Some(at) if at == whole => Ok(()),
             _ => Err(misfit()),
         }
     }
 
-    /// Byte strings with their lengths before them.
+    /// Writes byte strings that are preceded by their lengths.
     pub(crate) fn behind_lengths(self, bytes: &[u8]) -> Result<()> {
         let (mut from, mut at) = (0, 0);
         for offset in self.offsets.iter_mut() {
@@ -64,11 +64,11 @@ impl Texts<'_> {
             from += 4 + length;
             *offset = (self.base + at as i64).to_ne_bytes();
         }
-        // A page that lies uncompressed in a mapped file may have been written meanwhile.
+        // An uncompressed page of a mapped file may have changed since its lengths were added up.
         self.end(at)
     }
 
-    /// Byte strings of one length.
+    /// Writes byte strings of equal length.
     pub(crate) fn even(self, bytes: &[u8], width: usize) -> Result<()> {
         self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
         let mut at = 0;
@@ -79,7 +79,7 @@ impl Texts<'_> {
         self.end(at)
     }
 
-    /// Byte strings that are one behind the other already.
+    /// Writes byte strings that are concatenated already.
     pub(crate) fn of_lengths(self, bytes: &[u8], lengths: &[i64]) -> Result<()> {
         self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
         let mut at = 0;
@@ -90,23 +90,23 @@ impl Texts<'_> {
         self.end(at)
     }
 
-    /// All bytes have to be those of a string.
+    /// Checks that all bytes were written.
     fn end(&self, at: usize) -> Result<()> {
         if at == self.bytes.len() { Ok(()) } else { Err(misfit()) }
     }
 }
 
-/// The places for views of some byte strings.
+/// Output for views of some byte strings.
 pub(crate) struct Views<'o> {
     pub views: &'o mut [[u8; VIEW]],
-    /// The bytes that views point into.
+    /// Bytes that the views refer to.
     pub bytes: &'o mut [u8],
-    /// Where these begin in the column.
+    /// Offset of these bytes in the column.
     pub base: u64,
 }
 
 impl Views<'_> {
-    /// Items of a dictionary with these views, by their numbers. Answers how many bytes they are, as the others do.
+    /// Writes the views of dictionary items, by their indexes. Returns the total length of the strings.
     pub(crate) fn gather(self, items: &[[u8; VIEW]], rows: &[u32]) -> Result<u64> {
         let mut length = 0;
         for (view, row) in self.views.iter_mut().zip(rows) {
@@ -116,7 +116,8 @@ impl Views<'_> {
         Ok(length)
     }
 
-    /// Byte strings with their lengths before them, which are copied with those unless all are short.
+    /// Writes views of byte strings that are preceded by their lengths. The bytes are copied together with
+    /// the lengths, unless all strings are short. Returns the total length of the strings.
     pub(crate) fn behind_lengths(self, bytes: &[u8]) -> Result<u64> {
         let is_copied = !self.bytes.is_empty();
         if is_copied {
@@ -128,7 +129,7 @@ impl Views<'_> {
             let length = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>).ok_or_else(misfit)?;
             let length = u32::from_le_bytes(*length) as usize;
             let rest = bytes.get(at + 4..).ok_or_else(misfit)?;
-            // A page that lies uncompressed in a mapped file may have been written meanwhile.
+            // An uncompressed page of a mapped file may have changed since its lengths were added up.
             if length > SHORT && !is_copied {
                 return Err(misfit());
             }
@@ -138,7 +139,7 @@ impl Views<'_> {
         Ok(all)
     }
 
-    /// Byte strings that are one behind the other, of these lengths.
+    /// Writes views of concatenated byte strings of these lengths. Returns their total length.
     pub(crate) fn of_lengths(self, bytes: &[u8], lengths: impl Iterator<Item = usize>) -> Result<u64> {
         self.bytes.copy_from_slice(bytes.get(..self.bytes.len()).ok_or_else(misfit)?);
         let mut at = 0;
@@ -156,8 +157,8 @@ const fn length_of(view: &[u8; VIEW]) -> u32 {
     u32::from_le_bytes([a, b, c, d])
 }
 
-/// Whether all texts of views are UTF-8: of some bytes, which begin at `base` and have also the short ones, or all short without
-/// bytes.
+/// Whether the texts of all views are UTF-8. `bytes` begin at offset `base` of the column, and include short
+/// texts; or they are empty if all texts are short.
 pub(crate) fn are_texts(views: &[[u8; VIEW]], bytes: &[u8], base: u64) -> bool {
     let is_plain = |view: &[u8; VIEW]| (u128::from_le_bytes(*view) >> 32) & (u128::MAX / 0xff * 0x80) == 0;
     let is_ascii = match bytes {
@@ -170,7 +171,8 @@ pub(crate) fn are_texts(views: &[[u8; VIEW]], bytes: &[u8], base: u64) -> bool {
             .all(|view| viewed(view, bytes, base).is_some_and(|text| std::str::from_utf8(text).is_ok()))
 }
 
-/// Puts items one behind the other, and answers where the last ends; nothing if the bytes do not suffice, or without such an item.
+/// Concatenates items, and returns the end of the last one; `None` if an item does not exist or `bytes` is
+/// too short.
 #[inline(never)]
 fn gather(
     offsets: &mut [[u8; 8]],
@@ -197,7 +199,7 @@ fn gather(
     Some(at)
 }
 
-/// Copies a byte string to a place, and answers where it ends; nothing where there are fewer bytes.
+/// Copies a byte string, and returns its end; `None` if one of the slices is too short.
 #[inline(always)]
 fn copy(from: &[u8], start: usize, length: usize, to: &mut [u8], at: usize) -> Option<usize> {
     let source = from.get(start..).and_then(<[u8]>::first_chunk::<WIDE>);
@@ -210,7 +212,7 @@ fn copy(from: &[u8], start: usize, length: usize, to: &mut [u8], at: usize) -> O
 }
 
 impl TextItems {
-    /// No items, with room for some.
+    /// Creates an empty list of items with this capacity.
     pub(crate) fn with_capacity(count: usize, bytes: usize) -> Self {
         let mut bounds = Vec::with_capacity(count + 1);
         bounds.push(0);
@@ -223,7 +225,7 @@ impl TextItems {
         }
     }
 
-    /// Appends an item, of less than 4 GiB.
+    /// Appends an item, which has to be shorter than 4 GiB.
     pub(crate) fn push(&mut self, item: &[u8]) {
         self.are_short &= item.len() <= SHORT;
         self.bytes.extend_from_slice(item);
@@ -234,9 +236,9 @@ impl TextItems {
         self.short.push(short);
     }
 
-    /// Ends the items.
+    /// Completes the list: checks for UTF-8, and adds the padding.
     pub(crate) fn finish(mut self) -> Self {
-        // UTF-8 in all, and no item begins within a character.
+        // All bytes are UTF-8, and each item begins at a character.
         let text = std::str::from_utf8(&self.bytes).ok();
         self.are_text = text.is_some_and(|text| self.bounds.iter().all(|at| text.is_char_boundary(*at)));
         self.bytes.extend_from_slice(&[0; WIDE]);
@@ -248,24 +250,24 @@ impl TextItems {
         self.are_text
     }
 
-    /// The number of items.
+    /// Returns the number of items.
     pub(crate) const fn len(&self) -> usize {
         self.short.len()
     }
 
-    /// An item.
+    /// Returns an item by its index.
     pub(crate) fn item(&self, row: u32) -> Option<&[u8]> {
         let [start, end] = self.bounds.get(row as usize..)?.first_chunk::<2>()?;
         self.bytes.get(*start..*end)
     }
 
-    /// The bytes that views of the items point into.
+    /// Returns the bytes that views of the items refer to, which are none if all items are short.
     pub(crate) fn viewed_bytes(&self) -> &[u8] {
         let end = if self.are_short { 0 } else { self.bounds.last().copied().unwrap_or(0) };
         &self.bytes[..end]
     }
 
-    /// The views of all items, whose bytes begin at byte `at` of the column.
+    /// Creates the views of all items, whose bytes begin at offset `at` of the column.
     pub(crate) fn views(&self, at: u64) -> Vec<[u8; VIEW]> {
         let bounds = self.bounds.array_windows::<2>();
         let view = |[start, end]: &[usize; 2]| {
@@ -274,12 +276,12 @@ impl TextItems {
         bounds.map(view).collect()
     }
 
-    /// The total length of these items. Numbers beyond the last item count nothing.
+    /// Returns the total length of these items. Indexes out of range count as 0.
     pub(crate) fn length_of(&self, rows: &[u32]) -> u64 {
         rows.iter().map(|row| self.short.get(*row as usize).map_or(0, |short| u64::from(short.length))).sum()
     }
 
-    /// Where each begins and the last ends, and the bytes of all.
+    /// Returns the start of each item followed by the end of the last one, and the concatenated bytes.
     pub(crate) fn into_parts(mut self) -> (Vec<usize>, Vec<u8>) {
         self.bytes.truncate(self.bounds.last().copied().unwrap_or(0));
         (self.bounds, self.bytes)
@@ -292,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    /// Texts of lengths around the bytes that are copied at once.
+    /// Returns texts whose lengths are around the number of bytes that are copied at once.
     fn words() -> Vec<Vec<u8>> {
         let lengths = [3, 0, 16, 17, 15, 1, 40, 0, 0, 33, 16, 2];
         lengths.iter().zip(1..).map(|(length, byte)| vec![byte; *length]).collect()

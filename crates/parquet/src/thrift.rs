@@ -1,9 +1,9 @@
-//! As much of Thrift's compact protocol as footers and page headers take. Fields that are not known are
+//! Parser of Thrift's compact protocol, as far as footers and page headers use it. Unknown fields are
 //! skipped.
 
 use forthwith_plan::{Error, Result};
 
-/// Structures within structures, in headers that mean well: three.
+/// Upper bound on the nesting of structures; regular headers have three levels.
 const DEEPEST: u32 = 16;
 pub(crate) struct Compact<'a> {
     bytes: &'a [u8],
@@ -55,14 +55,14 @@ impl<'a> Compact<'a> {
         Ok(())
     }
 
-    /// Type and size of a list.
+    /// Reads the item type and the size of a list.
     pub(crate) fn list(&mut self) -> Result<(u8, u64)> {
         let head = self.byte()?;
         let size = if head >> 4 == 15 { self.varint()? } else { u64::from(head >> 4) };
         Ok((head & 15, size))
     }
 
-    /// Reads each item of a list, all of which have to be of a type; `odd` says what they are otherwise.
+    /// Reads each item of a list. `odd` is the error if they are not of type `wanted`.
     pub(crate) fn items(
         &mut self,
         wanted: u8,
@@ -89,7 +89,7 @@ impl<'a> Compact<'a> {
             9 | 10 => {
                 let (item, size) = self.list()?;
                 for _ in 0..size {
-                    // A flag is a byte here; nothing is so small that it takes none.
+                    // Booleans in a list have one byte, so no item is empty.
                     if matches!(item, 1 | 2) { self.skip_bytes(1)? } else { self.skip(item, depth + 1)? }
                 }
             }
@@ -115,7 +115,8 @@ impl<'a> Compact<'a> {
         Ok(())
     }
 
-    /// Calls `field` with number and type of each field of a structure, to read or skip it.
+    /// Calls `field` with the number and the type of each field of a structure. It has to read or skip the
+    /// field.
     pub(crate) fn fields(&mut self, field: &mut dyn FnMut(&mut Self, i64, u8) -> Result<()>) -> Result<()> {
         let mut number = 0;
         loop {
@@ -137,7 +138,7 @@ impl<'a> Compact<'a> {
         Ok(())
     }
 
-    /// A number that need not be there.
+    /// Reads an optional number.
     pub(crate) fn optional(&mut self, kind: u8, into: &mut Option<i64>) -> Result<()> {
         let mut number = 0;
         self.number(kind, &mut number)?;
@@ -147,7 +148,7 @@ impl<'a> Compact<'a> {
         Ok(())
     }
 
-    /// A truth value, which is in the type of its field.
+    /// Reads a boolean, which is encoded in the type of its field.
     pub(crate) fn flag(&mut self, kind: u8, into: &mut bool) -> Result<()> {
         match kind {
             1 | 2 => {
@@ -158,7 +159,7 @@ impl<'a> Compact<'a> {
         }
     }
 
-    /// Bytes with their length before them.
+    /// Reads bytes that are preceded by their length.
     pub(crate) fn bytes(&mut self) -> Result<&'a [u8]> {
         let length = self.varint()?;
         let start = self.at;
@@ -166,7 +167,7 @@ impl<'a> Compact<'a> {
         Ok(&self.bytes[start..self.at])
     }
 
-    /// Text, of which no more is asked than that it can be shown.
+    /// Reads text; invalid UTF-8 is replaced.
     pub(crate) fn text(&mut self) -> Result<String> {
         Ok(String::from_utf8_lossy(self.bytes()?).into_owned())
     }

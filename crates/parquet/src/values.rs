@@ -1,5 +1,5 @@
-//! Values of a page, whatever their encoding: some are *loaded*, which says how many bytes of text they are,
-//! and then *stored* in columns, or left out.
+//! Values of a page in any encoding. A batch of values is *loaded*, which returns the length of its texts,
+//! and then either *stored* in columns or dropped.
 
 use crate::{
     delta::Delta,
@@ -12,30 +12,31 @@ use forthwith_columns::{SHORT, VIEW, kernels::are_texts};
 use forthwith_kernels::hybrid::unpack_bits;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-/// Text that one batch of values may be at most, where prefixes are repeated: they can blow up without end.
+/// Upper bound on the bytes of text in a batch of the prefix encoding, whose texts can be far larger than the
+/// page.
 const LARGEST_TEXT: usize = 1 << 30;
 
-/// A dictionary page: items as they are kept, or byte strings.
+/// A dictionary page: items of the decoded type, or byte strings.
 #[derive(Debug, Default)]
 pub(crate) struct Dictionary {
     items: Vec<u8>,
     texts: TextItems,
     count: usize,
-    /// Whether items are out of range of what they become.
+    /// Whether each item is out of range for the decoded type; empty if none can be.
     overflows: Vec<bool>,
 }
 
-/// The dictionary that is loaded, and memory for it.
+/// A batch of loaded values, with reusable buffers.
 #[derive(Debug, Default)]
 pub(crate) struct Loaded {
-    /// Where the values lie in the page's bytes.
+    /// Position of the values in the page: a byte offset or, for some encodings, an index.
     from: usize,
     count: usize,
-    /// Numbers of dictionary items.
+    /// Indexes of dictionary items.
     rows: Vec<u32>,
     /// Integers, or lengths of byte strings.
     integers: Vec<i64>,
-    /// Values put together from pieces.
+    /// Bytes of values that are assembled from parts.
     text: Vec<u8>,
     /// Whether texts become views.
     pub(crate) has_views: bool,
@@ -45,22 +46,22 @@ pub(crate) struct Values<'a> {
     bytes: &'a [u8],
     at: usize,
     way: Way<'a>,
-    /// The last byte string, where the next one begins like it.
+    /// The previous byte string, whose prefix the next one may share.
     last: Vec<u8>,
 }
 
 enum Way<'a> {
     Plain,
-    /// Byte strings with their lengths before them.
+    /// Byte strings that are preceded by their lengths.
     Text,
-    /// Bits, the lowest first.
+    /// Bits, the least significant one first.
     Bits,
     Rows(Hybrid<'a>),
     Runs(Hybrid<'a>),
     Integers(Delta<'a>),
     Lengths(Delta<'a>),
     Prefixes(Delta<'a>, Delta<'a>),
-    /// All first bytes, all second bytes, ...
+    /// Byte stream split: the first bytes of all values, then the second bytes, and so on.
     Split(usize),
 }
 
@@ -84,13 +85,13 @@ impl<'a> Values<'a> {
         let unsupported =
             |name: String| Err(Error::unsupported(format!("{:?} values encoded as {name}", leaf.physical)));
         let way = match (encoding, leaf.physical) {
-            // A page of nulls only; no value can be taken of it.
+            // A page of nulls only, from which values cannot be read.
             (5..=7, _) if bytes.is_empty() => Way::Bits,
             (0, Physical::Bool) => Way::Bits,
             (0, Physical::Bytes) => Way::Text,
             (0, _) => Way::Plain,
             (2 | 8, _) => {
-                // No bytes are a page without values.
+                // A page without values may be empty.
                 let width = bytes.first().copied().unwrap_or(0);
                 Way::Rows(Hybrid::new(bytes.get(1..).unwrap_or_default(), width.into())?)
             }
@@ -119,7 +120,8 @@ impl<'a> Values<'a> {
                 if leaf.physical != Physical::Int96
                     && leaf.physical.width().is_some_and(|width| width > 0) =>
             {
-                // Where the first bytes of all values end and the second begin, the length has to tell.
+                // The header counts nulls as well, so the number of values, which is the length of a stream,
+                // follows from the length of the page.
                 let width = leaf.physical.width().unwrap_or(1);
                 if !bytes.len().is_multiple_of(width) {
                     return Err(odd("a page of values split into bytes that is not as long as whole values"));
@@ -135,20 +137,22 @@ impl<'a> Values<'a> {
         Ok(Self { bytes, at, way, last: Vec::new() })
     }
 
-    /// Refuses bytes behind the last value. They are no padding: the length of something before them lies.
+    /// Returns an error if bytes follow the last value: they are not padding, but a sign of a wrong length
+    /// before them.
     pub(crate) fn end(&self) -> Result<()> {
         let is_at_end = match &self.way {
             Way::Plain | Way::Text | Way::Lengths(_) | Way::Prefixes(..) => self.at == self.bytes.len(),
             Way::Bits => self.at.div_ceil(8) == self.bytes.len(),
             Way::Rows(rows) => rows.is_at_end(),
             Way::Split(all) => self.at == *all,
-            // Both say themselves how long they are.
+            // These encodings include their length.
             Way::Runs(_) | Way::Integers(_) => true,
         };
         if is_at_end { Ok(()) } else { Err(odd("values that end before their bytes do")) }
     }
 
-    /// Takes the next values; answers the number of bytes of their text, or of the bytes that their views point into outside a dictionary.
+    /// Loads the next values. Returns the number of bytes of their texts or, for views, of the bytes outside
+    /// a dictionary that the views refer to.
     pub(crate) fn load(
         &mut self,
         count: usize,
@@ -282,7 +286,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Position among the loaded values of the first that is out of range of what it becomes.
+    /// Returns the position among the loaded values of the first value out of range for the decoded type.
     pub(crate) fn overflow(
         &self,
         leaf: &Leaf,
@@ -303,12 +307,13 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether these are items of a dictionary.
+    /// Whether the values are dictionary items.
     pub(crate) const fn are_items(&self) -> bool {
         matches!(self.way, Way::Rows(_))
     }
 
-    /// Bytes of dictionary items that the views of the loaded values point into and that are not in the column yet.
+    /// Returns the number of bytes of dictionary items that the loaded views refer to, and that are not in
+    /// the column yet.
     pub(crate) fn items_room(
         &self,
         dictionary: Option<&Dictionary>,
@@ -321,8 +326,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Writes the views of the loaded texts, and the bytes that they point into, which begin at byte `base` of the column. Answers
-    /// the number of bytes of the texts.
+    /// Writes the views of the loaded texts, and the bytes that they refer to, at offset `base` of the
+    /// column. Returns the total length of the texts.
     pub(crate) fn store_views(
         &self,
         leaf: &Leaf,
@@ -354,7 +359,8 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether each text whose view was stored is UTF-8. The stored bytes begin at byte `base` of the column.
+    /// Whether each text whose view was stored is UTF-8. The stored bytes begin at offset `base` of the
+    /// column.
     pub(crate) fn are_viewed_texts(
         &self,
         dictionary: Option<&Dictionary>,
@@ -371,7 +377,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Whether each byte string that was stored, with offsets of which the one before is `base`, is UTF-8.
+    /// Whether each stored byte string is UTF-8. `base` is the offset before the stored ones.
     pub(crate) fn are_text(&self, dictionary: Option<&Dictionary>, base: i64, stored: &[&mut [u8]]) -> bool {
         match (&self.way, dictionary, stored) {
             (Way::Rows(_), Some(dictionary), _) => dictionary.texts.are_text(),
@@ -380,7 +386,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Writes what was loaded: items, or offsets (of which the one before is `base`) and bytes.
+    /// Writes the loaded values: numbers, or offsets (the previous one is `base`) and bytes.
     pub(crate) fn store(
         &self,
         leaf: &Leaf,
@@ -448,7 +454,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// The lengths of byte strings together, if `available` bytes are enough for them.
+/// Returns the total length of byte strings; an error if it exceeds `available`.
 fn sum(lengths: &[i64], available: usize) -> Result<usize> {
     let mut sum = 0usize;
     for length in lengths {
@@ -470,7 +476,7 @@ fn gather<const N: usize>(items: &[u8], rows: &[u32], out: &mut [u8]) {
     }
 }
 
-/// Values of a width as they are kept.
+/// Converts values of a width to the decoded type.
 fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
     match kept {
         Kept::Numbers(dtype) if dtype.size() == width => out.copy_from_slice(from),
@@ -481,7 +487,7 @@ fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
         }
         Kept::Nanoseconds | Kept::Microseconds => {
             for (to, from) in out.as_chunks_mut::<8>().0.iter_mut().zip(from.as_chunks::<INT96>().0) {
-                // Those that are out of range were refused, or no row refers to them.
+                // Values out of range were refused before, or are dictionary items without a row.
                 *to = time(from, kept).unwrap_or(0).to_ne_bytes();
             }
         }
@@ -489,13 +495,13 @@ fn convert(from: &[u8], width: usize, kept: Kept, out: &mut [u8]) {
     }
 }
 
-/// The day of the Julian calendar on which 1970 began.
+/// Julian day number of 1970-01-01.
 const EPOCH: i64 = 2_440_588;
 
-/// Bytes of a time of type INT96.
+/// Length in bytes of an INT96 time.
 const INT96: usize = 12;
 
-/// A time of type INT96 since 1970, if it is in range.
+/// Converts an INT96 time to time since 1970; `None` if it is out of range.
 fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
     let (of_day, day) = (bytes.first_chunk::<8>(), bytes.last_chunk::<4>());
     let of_day = of_day.map_or(0, |bytes| i64::from_le_bytes(*bytes));
@@ -504,12 +510,12 @@ fn time(bytes: &[u8; INT96], kept: Kept) -> Option<i64> {
         Kept::Microseconds => (86_400_000_000, of_day.div_euclid(1000)),
         _ => (86_400_000_000_000, of_day),
     };
-    // The sum may be in range where the midnight before it is not.
+    // The sum may be in range even if midnight of the day is not.
     i64::try_from(i128::from(days) * each + i128::from(of_day)).ok()
 }
 
 impl Dictionary {
-    /// Where each byte string begins and the last ends, and the bytes of all.
+    /// Returns the start of each byte string followed by the end of the last one, and the concatenated bytes.
     pub(crate) fn into_texts(self) -> (Vec<usize>, Vec<u8>) {
         self.texts.into_parts()
     }

@@ -1,4 +1,4 @@
-//! Clocks of the system.
+//! Monotonic and wall clock of the system.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -7,21 +7,21 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 pub struct Instant(std::time::Instant);
 
 impl Instant {
-    /// The present.
+    /// Returns the current instant.
     #[must_use]
     #[allow(clippy::disallowed_methods, reason = "this is the one place")]
     pub fn now() -> Self {
         Self(std::time::Instant::now())
     }
 
-    /// Time since this instant.
+    /// Returns the time since this instant.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()
     }
 }
 
-/// Time since the Unix epoch; zero if the clock is set before it, or if there is no clock.
+/// Returns the time since the Unix epoch; zero if the clock is set before it, or on systems without a clock.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "this is the one place")]
 pub fn wall_clock() -> Duration {

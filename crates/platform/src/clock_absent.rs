@@ -1,26 +1,26 @@
-//! Clocks where there are none: time does not pass.
+//! Clocks for systems without one: time does not pass.
 
 use std::time::Duration;
 
-/// A point in time.
+/// A point in time; all are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Instant;
 
 impl Instant {
-    /// The present.
+    /// Returns the only instant.
     #[must_use]
     pub const fn now() -> Self {
         Self
     }
 
-    /// Zero.
+    /// Returns zero.
     #[must_use]
     pub const fn elapsed(self) -> Duration {
         Duration::ZERO
     }
 }
 
-/// Zero: the Unix epoch.
+/// Returns zero, the Unix epoch.
 #[must_use]
 pub const fn wall_clock() -> Duration {
     Duration::ZERO

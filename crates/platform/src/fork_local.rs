@@ -1,22 +1,23 @@
 //! A value for each process.
 //!
-//! `fork` copies one thread and all memory. A mutex that another thread held at that moment stays locked in the new process,
-//! and what it guards may be half changed. So state that threads share belongs to one process: a forked process begins with
-//! the default value, and finds it by its process id without waiting for another thread.
+//! `fork` copies one thread and all memory. A mutex that another thread held at that moment stays locked in
+//! the new process, and the value it guards may be half changed. So state that threads share belongs to one
+//! process: a forked process begins with the default value, which it finds by its process id without waiting
+//! for another thread.
 //!
-//! Process ids are reused. A process meets a slot of an ancestor with its own id only if that ancestor has ended and all ids
-//! have been given away since; then it shares that ancestor's value.
+//! Process ids are reused. A process finds a slot of an ancestor with its own id only if that ancestor has
+//! ended and all ids have been assigned since; then it shares that ancestor's value.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 use crate::process::{GENERATIONS, is_of, process_id};
 
-/// A value for each process that has this memory, made by [`Default`] when it is first used.
+/// A value for each process that has this memory, initialised with [`Default`] on first use.
 #[derive(Debug)]
 pub struct ForkLocal<T> {
     slots: [Slot<T>; GENERATIONS],
-    /// Values of later generations.
+    /// Values of processes that find no free slot.
     later: OnceLock<Box<Self>>,
 }
 
@@ -28,7 +29,7 @@ struct Slot<T> {
 }
 
 impl<T> ForkLocal<T> {
-    /// Without a value in any process.
+    /// Creates a `ForkLocal` without a value in any process.
     #[must_use]
     pub const fn new() -> Self {
         Self {
@@ -39,14 +40,14 @@ impl<T> ForkLocal<T> {
 }
 
 impl<T: Default> ForkLocal<T> {
-    /// With a value in this process.
+    /// Creates a `ForkLocal` with a value in this process.
     pub fn with(value: T) -> Self {
         let mut made = Self::new();
         made.slots[0] = Slot { process: AtomicU32::new(process_id()), value: OnceLock::from(value) };
         made
     }
 
-    /// The value of this process.
+    /// Returns the value of this process, which is initialised on first use.
     pub fn get(&self) -> &T {
         self.get_of(process_id())
     }
@@ -75,7 +76,7 @@ mod tests {
         let local = ForkLocal::with(Mutex::new(7));
         let own = process_id();
         let held = local.get().lock().expect("nobody panics");
-        // A process that is forked now waits for nothing, in any generation.
+        // A process that is forked now does not block, in any generation.
         for process in (own + 1..).take(3 * GENERATIONS) {
             let mut value = local.get_of(process).try_lock().expect("a lock of its own");
             assert_eq!(*value, 0);

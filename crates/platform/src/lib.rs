@@ -1,10 +1,10 @@
-//! What the operating system provides, and what stands in its place where it does not: WebAssembly has neither processes nor,
-//! without WASI, clocks, and the functions of the standard library for them panic there.
+//! Interfaces of the operating system, with substitutes for systems that lack them: WebAssembly has neither
+//! processes nor, without WASI, clocks, and the functions of the standard library for them panic there.
 //!
-//! [`process_id`] identifies the process, [`Instant`] and [`wall_clock`] measure time, and [`parallelism`] is the number of
-//! threads that can run at once. State that a forked process must not
-//! share with its parent is in a [`ForkLocal`], behind a [`ProcessLock`], or made once in a [`ProcessOnce`]. Other crates
-//! use these in place of `std::process::id`, `std::time::Instant::now`, `std::time::SystemTime::now` and
+//! [`process_id`] identifies the process, [`Instant`] and [`wall_clock`] measure time, and [`parallelism`] is
+//! the number of threads that can run at once. State that a forked process must not share with its parent is
+//! in a [`ForkLocal`], behind a [`ProcessLock`], or initialised once in a [`ProcessOnce`]. Other crates use
+//! these in place of `std::process::id`, `std::time::Instant::now`, `std::time::SystemTime::now` and
 //! `std::thread::available_parallelism`, which clippy refuses.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! ```
 #![deny(missing_docs)]
 
-// One interface in two files: systems with a clock, and WebAssembly without one.
+// One interface in two files: for systems with a clock, and for WebAssembly without one.
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 mod clock;
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]

@@ -9,17 +9,17 @@ use std::{
     thread,
 };
 
-/// Milliseconds for which an answer of the system is kept.
+/// Time in milliseconds for which an answer of the system is cached.
 const KEPT: u64 = 1000;
 
-/// The last answer in the low 16 bits, and above them when it was given, in milliseconds since the first call.
+/// The cached answer in the low 16 bits, and above them its time, in milliseconds since the first call.
 static ANSWER: AtomicU64 = AtomicU64::new(0);
 
-/// Returns the number of threads that the process can run at once, by the processors it may use and the quota of its
-/// control group; 1 if the system does not say.
+/// Returns the number of threads that the process can run at once, by the processors it may use and the quota
+/// of its control group; 1 if the system does not report it. Larger numbers than 65,535 are reduced to that.
 ///
-/// The system is asked at most once a second: Linux answers from five files, which takes longer than reading a small
-/// table. Processors that are taken away meanwhile are noticed later.
+/// The system is queried at most once a second: Linux answers from five files, which takes longer than
+/// reading a small table. Changes are noticed up to a second late.
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "this is the one place")]
 pub fn parallelism() -> usize {

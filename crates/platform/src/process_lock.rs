@@ -5,16 +5,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::ForkLocal;
 
-/// A mutex for each process that has this memory: a process that was forked while a thread of its parent held the lock can
-/// take it. Its value begins as [`Default`] makes it, so that only state that can be found again belongs here, such as
-/// metadata of a file.
+/// A mutex for each process that has this memory, which a process can lock even if it was forked while a
+/// thread of its parent held the lock. Its value begins as [`Default`], so it must be state that can be
+/// computed again, such as metadata of a file.
 ///
-/// Values that are made once are kept in a [`ProcessOnce`](crate::ProcessOnce).
+/// Values that are initialised once are kept in a [`ProcessOnce`](crate::ProcessOnce).
 #[derive(Debug, Default)]
 pub struct ProcessLock<T>(ForkLocal<Mutex<T>>);
 
 impl<T> ProcessLock<T> {
-    /// A lock with the default value in every process, for statics.
+    /// Creates a lock with the default value in every process, for statics.
     #[must_use]
     pub const fn of_default() -> Self {
         Self(ForkLocal::new())
@@ -22,18 +22,19 @@ impl<T> ProcessLock<T> {
 }
 
 impl<T: Default> ProcessLock<T> {
-    /// A lock with this value in this process.
+    /// Creates a lock with a value in this process; other processes begin with the default.
     pub fn new(value: T) -> Self {
         Self(ForkLocal::with(Mutex::new(value)))
     }
 
-    /// Waits for other threads of this process. A value that a panic left half changed is taken as it is.
+    /// Locks the mutex; blocks while another thread of this process holds it. Poisoning is ignored: a value
+    /// that a panic left half changed is returned as it is.
     pub fn lock(&self) -> ProcessGuard<'_, T> {
         ProcessGuard(self.0.get().lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The value that a [`ProcessLock`] guards, locked while this lives.
+/// Guard of a [`ProcessLock`], which is unlocked when the guard is dropped.
 #[derive(Debug)]
 pub struct ProcessGuard<'a, T>(MutexGuard<'a, T>);
 

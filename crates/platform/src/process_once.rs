@@ -1,45 +1,45 @@
-//! Values that are made once, and lists that only grow, for processes that may be forked at any time.
+//! Values that are initialised once, and lists that only grow, for processes that may be forked at any time.
 //!
-//! A [`OnceLock`] that a thread was just filling when its process was forked is being filled for ever in the
-//! new process, which would wait for it. Here each process fills a cell of its own, and all read what was
-//! filled in any of them: a value is made again at worst.
+//! A [`OnceLock`] that a thread was initialising when its process was forked stays in that state in the new
+//! process, which would wait for it forever. Here each process initialises a cell of its own, and reads the
+//! cells of all: at worst, a value is computed again.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU32;
 
 use crate::process::{GENERATIONS, is_of, process_id};
 
-/// A value that is made once: by a thread of this process, or of one before it. Values made twice must be
-/// equal.
+/// A value that is initialised once, by a thread of this process or of an ancestor. Values that are computed
+/// twice must be equal.
 #[derive(Debug)]
 pub struct ProcessOnce<T>([Cell<T>; GENERATIONS]);
 
 #[derive(Debug)]
 struct Cell<T> {
-    /// The process that fills it; 0 if none does.
+    /// The process that initialises the cell; 0 if it is free.
     process: AtomicU32,
     value: OnceLock<T>,
 }
 
 impl<T> ProcessOnce<T> {
-    /// Without a value.
+    /// Creates a `ProcessOnce` without a value.
     #[must_use]
     pub const fn new() -> Self {
         Self([const { Cell { process: AtomicU32::new(0), value: OnceLock::new() } }; GENERATIONS])
     }
 
-    /// The value, if there is one. Waits for nothing.
+    /// Returns the value, if there is one. Does not block.
     pub fn get(&self) -> Option<&T> {
         self.0.iter().find_map(|cell| cell.value.get())
     }
 
-    /// Keeps a value, unless there is one already, and answers the one that is kept.
+    /// Stores a value unless there is one already, and returns the stored one.
     pub fn keep(&self, value: T) -> &T {
         self.keep_of(process_id(), value)
     }
 
-    /// The value, made now if there is none. It is made before anything is touched, perhaps by several
-    /// threads at once.
+    /// Returns the value, and computes it with `make` if there is none. No lock is held during `make`, which
+    /// several threads may call at once.
     pub fn get_or_make(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
             Some(there) => there,
@@ -47,10 +47,11 @@ impl<T> ProcessOnce<T> {
         }
     }
 
-    /// As [`get_or_make`](Self::get_or_make), where making it may fail.
+    /// Returns the value, and computes it with `make` if there is none, as [`get_or_make`](Self::get_or_make)
+    /// does.
     ///
     /// # Errors
-    /// That of `make`, and nothing is kept.
+    /// Returns the error of `make`; no value is stored then.
     pub fn get_or_try<E>(&self, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
         match self.get() {
             Some(there) => Ok(there),
@@ -63,8 +64,8 @@ impl<T> ProcessOnce<T> {
             return there;
         }
         let [before @ .., last] = &self.0;
-        // A cell is left behind only by a process that was forked within the few instructions of filling it.
-        // Where that happened to all, the last one is shared.
+        // A cell stays claimed without a value only if its process was forked within the few instructions of
+        // initialising it. If that happened to all cells, the last one is shared.
         let mine = before.iter().find(|cell| is_of(&cell.process, process)).unwrap_or(last);
         mine.value.get_or_init(|| value)
     }
@@ -76,7 +77,7 @@ impl<T> Default for ProcessOnce<T> {
     }
 }
 
-/// A list that only grows and is read without a lock. What is added is never freed.
+/// An append-only list that is read without a lock. Its items are never freed.
 #[derive(Debug)]
 pub struct ProcessList<T: 'static>(ProcessOnce<&'static Link<T>>);
 
@@ -87,23 +88,23 @@ struct Link<T: 'static> {
 }
 
 impl<T> ProcessList<T> {
-    /// An empty list.
+    /// Creates an empty list.
     #[must_use]
     pub const fn new() -> Self {
         Self(ProcessOnce::new())
     }
 
-    /// The items that were added, in their order.
+    /// Returns the items in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &'static T> {
         self.links().map(|link| &link.value)
     }
 
-    /// Adds what `make` makes, as long as it makes something: it is asked again when another thread was
-    /// faster. Answers whether it was added.
+    /// Appends the value of `make`, which is called again if another thread appended first. Returns false,
+    /// without appending, once `make` returns `None`.
     pub fn add(&self, make: impl Fn() -> Option<T>) -> bool {
         loop {
             let end = self.links().last().map_or(&self.0, |link| &link.next);
-            // After the end was found: what comes in between makes the end another.
+            // Called after the end was found: an item appended in between moves the end.
             let Some(value) = make() else { return false };
             let link: &'static Link<T> = Box::leak(Box::new(Link { value, next: ProcessOnce::new() }));
             if std::ptr::eq(*end.keep(link), link) {
@@ -128,7 +129,8 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
-    /// A cell that a thread is filling stands for one whose thread the forked process does not have.
+    /// A cell that another thread is initialising stands for one whose thread the forked process does not
+    /// have.
     #[test]
     fn a_cell_that_another_process_was_filling_is_not_waited_for() {
         let once = ProcessOnce::new();
@@ -148,7 +150,7 @@ mod tests {
             assert_eq!(once.get(), None);
             assert_eq!(*once.keep_of(2, 5), 5);
             assert_eq!(once.get(), Some(&5));
-            // A child of that one has the value, and fills nothing.
+            // A child process finds the value, and claims no cell.
             assert_eq!(*once.keep_of(3, 5), 5);
             assert!(is_of(&once.0[2].process, 9));
             release.send(()).expect("the thread waits");

@@ -1,4 +1,4 @@
-//! Runs of messages of a file, found when it is opened, and those of a stream, found as far as entries are asked for.
+//! Lists of blocks: of a file, complete once it is open, and of a stream, extended as entries are requested.
 
 use crate::framing::{Bytes, Framing, Walk, too_long, truncated};
 use forthwith_io::Source;
@@ -6,16 +6,16 @@ use forthwith_plan::{BlockList, Error, ErrorKind, FoundBlock, Result, Stored};
 use forthwith_platform::ProcessLock;
 use std::{fmt, ops::Range, sync::Arc};
 
-/// Bytes of a block, at least, and messages at most: they may be empty.
+/// Minimum size of a block in bytes, and maximum number of its messages, which may be empty.
 const BLOCK: u64 = 1 << 20;
 const MOST_IN_BLOCK: u64 = 1 << 18;
-/// Bytes that are read at once to find messages.
+/// Number of bytes that are read at once to find messages.
 const PIECE: u64 = 1 << 20;
 
-/// The state of the [`Walk`] at the beginning of a block.
+/// State of the [`Walk`] at the beginning of a block.
 pub(crate) type State = Vec<i64>;
 
-/// The blocks of a file or of a stream.
+/// Blocks of a file or of a stream.
 #[derive(Debug)]
 pub(crate) enum Blocks {
     File(BlockList<State>),
@@ -23,7 +23,7 @@ pub(crate) enum Blocks {
 }
 
 impl Blocks {
-    /// Finds the messages of a file; of a stream none yet.
+    /// Finds the messages of a file. A stream is not read yet, unless its end is needed to find its message.
     pub(crate) fn of(source: &Arc<dyn Source>, framing: Framing, path: Vec<u32>) -> Result<Self> {
         let walk = Walk::new(framing, path.clone(), u64::MAX);
         if source.is_stream() && !walk.needs_end() {
@@ -39,10 +39,12 @@ impl Blocks {
         matches!(self, Self::Stream(_))
     }
 
-    /// Acts on the blocks when those of the first `entries` messages were found, or all.
+    /// Calls `act` with the block list, which covers at least the first `entries` messages, or all if there
+    /// are fewer.
     ///
     /// # Errors
-    /// The stream cannot be read.
+    /// Returns an error if the stream cannot be read, or if this process is a fork of the process that opened
+    /// it.
     pub(crate) fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<State>) -> T) -> Result<T> {
         match self {
             Self::File(list) => Ok(act(list)),
@@ -55,7 +57,8 @@ impl Blocks {
         }
     }
 
-    /// Drops blocks of messages that will not be read again, if the stream drops their bytes.
+    /// Drops the blocks of a stream that end before entry `before`, as far as the source releases their
+    /// bytes. Does nothing for a file.
     pub(crate) fn release(&self, before: u64) -> Result<()> {
         let Self::Stream(stream) = self else { return Ok(()) };
         stream.lock().as_mut().ok_or_else(forked).and_then(|stream| {
@@ -72,7 +75,7 @@ fn forked() -> Error {
     Error::invalid("the stream is read by the process that opened it, of which this one is a fork")
 }
 
-/// The blocks of a file.
+/// Finds the blocks of a file.
 fn find(source: &dyn Source, size: u64, walk: &Walk) -> Result<BlockList<State>> {
     let find = |views| {
         let piece = &mut Piece::default();
@@ -90,7 +93,7 @@ fn find(source: &dyn Source, size: u64, walk: &Walk) -> Result<BlockList<State>>
     find(false)
 }
 
-/// A stream whose messages are being found.
+/// Stream, and the search for its messages.
 pub(crate) struct StreamFinder {
     source: Arc<dyn Source>,
     piece: Piece,
@@ -103,25 +106,25 @@ impl fmt::Debug for StreamFinder {
     }
 }
 
-/// Some bytes, and where they begin.
+/// Bytes of a source, and the offset at which they begin.
 #[derive(Default)]
 struct Piece {
     from: u64,
     bytes: bytes::Bytes,
 }
 
-/// The bytes of a source, a piece at a time.
+/// Source that is read in pieces.
 struct Pieces<'s> {
     source: &'s dyn Source,
-    /// The size, unless the source is a stream.
+    /// Size in bytes; `None` for a stream.
     size: Option<u64>,
-    /// Whether pieces are views, where that saves a copy.
+    /// Whether pieces are views of the source instead of copies.
     views: bool,
     piece: &'s mut Piece,
 }
 
 impl Pieces<'_> {
-    /// The size if that is at most `beyond`; otherwise at least `beyond + 1`.
+    /// Returns the size if it is at most `beyond`; otherwise a number greater than `beyond`.
     fn size(&self, beyond: u64) -> Result<u64> {
         self.size.map_or_else(|| Ok(self.source.grown(beyond)?), Ok)
     }
@@ -164,16 +167,16 @@ impl Bytes for Pieces<'_> {
     }
 }
 
-/// Divides messages into blocks.
+/// Groups messages into blocks.
 struct Finder {
     walk: Walk,
     list: BlockList<State>,
-    /// Where the block begins that is being filled, and the state of the walk there.
+    /// Offset of the beginning of the current block, and the state of the walk there.
     start: u64,
     state: State,
-    /// End of the last message. Further on there may be bytes that belong to none.
+    /// Offset of the end of the last message. Bytes that are not part of any message may follow.
     end: u64,
-    /// The first message of the block that is being filled, and the next one.
+    /// Number of the first message of the current block, and number of the next message.
     first: u64,
     next: u64,
     has_ended: bool,
@@ -186,8 +189,8 @@ impl Finder {
         Self { walk, list, start: 0, state, end: 0, first: 0, next: 0, has_ended: false }
     }
 
-    /// Finds messages until blocks have a number of them, or to the end. A message that is cut off is one more, which
-    /// cannot be read.
+    /// Extends the block list until it has `entries` messages or the source ends. A truncated message counts
+    /// as an entry, which cannot be read.
     fn reach(&mut self, bytes: &mut Pieces<'_>, entries: u64) -> Result<()> {
         while self.list.entries() < entries && !self.has_ended {
             if self.next >= entries {
@@ -197,7 +200,7 @@ impl Finder {
             let before = bytes.size.is_none().then(|| self.walk.position());
             let found = match self.walk.next(bytes, u64::MAX).and_then(|found| self.complete(bytes, found)) {
                 Err(error) if matches!(error.kind, ErrorKind::Source(_)) => {
-                    // A request that was given up can be repeated.
+                    // The walk is restored because a cancelled request can be repeated.
                     if let Some(before) = before {
                         self.walk.go_back(before);
                     }
@@ -207,7 +210,7 @@ impl Finder {
             };
             match found {
                 Ok(Some(message)) => {
-                    // Entries of a block end where the next one begins.
+                    // The last entry of a block extends to its end: a block must not contain the gap.
                     if message.start > self.end && self.next > self.first && self.walk.has_gaps() {
                         self.close();
                         self.start = message.start;
@@ -233,7 +236,7 @@ impl Finder {
         Ok(())
     }
 
-    /// Waits for all bytes of a message.
+    /// Waits for all bytes of a message of a stream.
     fn complete(&self, bytes: &Pieces<'_>, found: Option<Range<u64>>) -> Result<Option<Range<u64>>> {
         if let Some(message) = &found
             && bytes.size.is_none()
@@ -248,7 +251,7 @@ impl Finder {
         Ok(found)
     }
 
-    /// Ends the block that is being filled.
+    /// Ends the current block.
     fn close(&mut self) {
         if self.next > self.first {
             let (entries, stored) = (self.first..self.next, Stored::Range(self.start..self.end));

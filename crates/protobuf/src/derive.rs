@@ -1,20 +1,20 @@
-//! Columns → the schema that they are written with if none is given.
+//! Derivation of a schema from columns.
 
 use forthwith_columns::{DType, Form, LogicalType, MAP};
 use std::fmt::Write;
 
-/// Messages within messages.
+/// Maximum nesting depth of messages.
 const DEEPEST: usize = 32;
 
 type Made<T> = std::result::Result<T, String>;
 
-/// A type of values in one field, which are not lists.
+/// Type of a field that is not repeated.
 struct Value {
     type_name: String,
     is_option: bool,
 }
 
-/// The text of a schema with one message type for the rows.
+/// Returns a `.proto` schema with one message type for the rows.
 pub(crate) fn derive(columns: &[(String, Form)], message: &str) -> Made<String> {
     if !is_name(message) {
         return Err(format!("{message:?} is not a name for a message type without a package"));
@@ -35,7 +35,7 @@ fn type_of(import: &str) -> &'static str {
     if import == "timestamp" { "Timestamp" } else { "Duration" }
 }
 
-/// Appends the definition of a message type, with those of messages in it inside.
+/// Appends the definition of a message type, with the definitions of inner messages nested in it.
 fn define<'f>(
     text: &mut String,
     name: &str,
@@ -52,7 +52,7 @@ fn define<'f>(
         if !is_name(field) {
             return Err(format!("{field:?} cannot be the name of a field: give a schema"));
         }
-        // Numbers from 19000 to 19999 are reserved.
+        // Field numbers from 19000 to 19999 are reserved.
         let number = if number < 19_000 { number } else { number + 1_000 };
         let inner = inner_name(field);
         let line = line(text, form, &inner, depth).map_err(|why| match why.strip_prefix("column ") {
@@ -65,7 +65,7 @@ fn define<'f>(
     Ok(())
 }
 
-/// The label and the type of a field.
+/// Returns the label and the type of a field.
 fn line(text: &mut String, form: &Form, inner: &str, depth: usize) -> Made<String> {
     if let Some((_, content)) = form.fixed() {
         return repeated(text, &content, inner, depth);
@@ -131,7 +131,7 @@ fn value(text: &mut String, form: &Form, inner: &str, depth: usize) -> Made<Valu
     }
 }
 
-/// The name of the message type of a field.
+/// Returns the name of the message type of a field.
 fn inner_name(field: &str) -> String {
     let mut chars = field.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());

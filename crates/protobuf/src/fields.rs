@@ -1,4 +1,4 @@
-//! The fields of a table: those of the message, and parts of messages in them.
+//! Fields of a table: the fields of its messages, and below them those of inner messages.
 
 use crate::{
     layout::{Keep, Layouts, Mapping},
@@ -11,13 +11,13 @@ use forthwith_platform::ProcessLock;
 use forthwith_program::{Dialect, Layout, Program, translate};
 use std::sync::Arc;
 
-/// Parts of fields that are listed at most.
+/// Maximum number of fields of inner messages that are listed.
 const MOST_PARTS: usize = 1 << 12;
-/// Messages within messages whose fields are listed.
+/// Maximum nesting depth of messages whose fields are listed.
 const DEEPEST: usize = 16;
 const REASON: &str = "fields come behind keys, in any order";
 
-/// A message type, and the fields of a table of such messages.
+/// Message type, and the fields of a table of such messages.
 #[derive(Clone, Debug)]
 pub(crate) struct Fields {
     schema: Schema,
@@ -25,16 +25,16 @@ pub(crate) struct Fields {
     message: MessageIndex,
     listed: Vec<Listed>,
     pub(crate) fields: Vec<Field>,
-    /// The last request: each step of a loop, and its types, ask for the same fields.
+    /// Cached result of the last request: each step of a loop requests the same fields.
     recent: Arc<ProcessLock<Option<Recent>>>,
 }
 
-/// Fields that were requested, and their decoder.
+/// Requested fields and their dialect, with the resulting group and picks.
 type Recent = (Vec<u32>, Dialect, Group, Vec<Pick>);
 
 #[derive(Clone, Debug)]
 struct Listed {
-    /// From the message on, name by name.
+    /// Field names from the message to this field.
     path: Vec<String>,
     type_name: String,
 }
@@ -48,8 +48,8 @@ impl Fields {
         this
     }
 
-    /// Lists the fields of a message, and below each those of the messages in it: through lists and options, but not
-    /// through maps.
+    /// Lists the fields of a message, and below each field those of its message type: through lists and
+    /// options, but not through maps.
     fn list(
         &mut self,
         message: MessageIndex,
@@ -97,12 +97,13 @@ impl Fields {
         listed.ok_or_else(|| Error::no_field(field, self.listed.len()))
     }
 
-    /// The fields that are no parts of others.
+    /// Returns the fields of the message itself, without those of inner messages.
     pub(crate) fn whole(&self) -> Vec<u32> {
         (0..).zip(&self.fields).filter(|(_, field)| !field.is_part).map(|(number, _)| number).collect()
     }
 
-    /// The group that reads some fields, and what makes them of its arrays, if these are not the fields already.
+    /// Returns the group that decodes some fields, and the picks that select them from its arrays; no picks
+    /// if the arrays are the fields, in order.
     pub(crate) fn group(&self, wanted: &[u32], dialect: &Dialect) -> Result<(Group, Vec<Pick>)> {
         if let Some((fields, known, group, picks)) = &*self.recent.lock()
             && (fields.as_slice(), known) == (wanted, dialect)
@@ -114,7 +115,7 @@ impl Fields {
         Ok((group, picks))
     }
 
-    /// The Forms of some fields, by the group that reads them.
+    /// Returns the Forms of some fields, from the group that decodes them.
     pub(crate) fn forms(&self, wanted: &[u32], dialect: &Dialect) -> Result<Vec<Form>> {
         let (group, picks) = self.group(wanted, dialect)?;
         let Form::Record { contents, .. } = group.form else { return Ok(vec![group.form]) };
@@ -159,7 +160,7 @@ impl Fields {
         Ok((Group { split: true, ..Group::of(path, Reading::program(program, REASON), columns) }, picks))
     }
 
-    /// How one field is read.
+    /// Returns the decoder of one field.
     pub(crate) fn reading(&self, field: u32, dialect: &Dialect) -> Result<Reading> {
         let (group, _) = self.make_group(&[field], dialect)?;
         let form = match group.form {
@@ -171,7 +172,7 @@ impl Fields {
     }
 }
 
-/// The type of a field as schemas spell it.
+/// Returns the type of a field as schemas spell it.
 fn type_name(schema: &Schema, field: &FieldDescriptor) -> String {
     let pool = schema.pool();
     let one = |kind| match kind {
@@ -206,7 +207,8 @@ const fn scalar_name(scalar: ScalarType) -> &'static str {
     }
 }
 
-/// The columns a program fills. A value takes a byte of its message at least; what is absent has a message around it.
+/// Returns the columns that a program fills. A value takes at least one byte of its message; for an absent
+/// value, that is a byte of the enclosing message.
 fn specs(program: &Program) -> Vec<ColumnSpec> {
     let spec = |output: &forthwith_program::OutputBinding| ColumnSpec {
         key: output.key.clone(),

@@ -1,12 +1,13 @@
-//! The blocks of plans: runs of messages of a file, and messages that the plan has itself.
+//! Block formats: consecutive messages of a file, and messages that are stored in the plan.
 
 use crate::framing::{Framing, Walk};
 use forthwith_plan::{Block, BlockFormat, Error, Group, Result, Scratch, Task};
 
-/// The [`BlockFormat`] of messages in a file.
+/// [`BlockFormat`] of messages in a file.
 ///
-/// The first two numbers of a task are its framing and how many fields lead to the messages; these fields follow, and
-/// then the bytes that are left of the outer messages around the first one.
+/// The first two numbers of a task are its framing and the length of the path of fields to the messages. The
+/// field numbers of the path follow, then the number of bytes left in each outer message at the first
+/// message.
 #[derive(Clone, Copy, Debug)]
 pub struct ProtoFormat;
 
@@ -29,7 +30,7 @@ impl BlockFormat for ProtoFormat {
         let end = stored.len() as u64;
         let mut walk = walk(task, end)?;
         let entries = task.entries.end.saturating_sub(task.entries.start);
-        // A message takes a byte at least, unless it is all there is.
+        // A message takes at least one byte, except a single empty message.
         if entries > end.max(1) {
             return Err(Error::mismatch("number of messages of a block", entries, end));
         }
@@ -54,7 +55,7 @@ fn bound(at: u64) -> Result<[u8; 4]> {
     Ok(at.to_le_bytes())
 }
 
-/// The numbers of a task.
+/// Returns the numbers of a task.
 pub(crate) fn numbers(framing: Framing, path: &[u32], state: &[i64]) -> Vec<i64> {
     let framing = match framing {
         Framing::Delimited => 0,
@@ -88,7 +89,7 @@ fn walk(task: &Task, end: u64) -> Result<Walk> {
     Walk::resumed(framing, path, end, state)
 }
 
-/// The [`BlockFormat`] of messages that are given one by one, with where each ends behind them.
+/// [`BlockFormat`] of single messages: their concatenated bytes, followed by their bounds as `u32` offsets.
 #[derive(Clone, Copy, Debug)]
 pub struct MessagesFormat;
 

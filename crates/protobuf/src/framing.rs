@@ -1,4 +1,4 @@
-//! Where the messages of a file are.
+//! Framing of the messages of a file.
 
 use crate::{hepmc3, schema::Schema};
 use buffa_descriptor::{FieldKind, MessageIndex, SingularKind};
@@ -6,29 +6,29 @@ use forthwith_plan::{Error, Result};
 use forthwith_program::Frame;
 use std::ops::Range;
 
-/// What is around the messages of a file.
+/// Framing of the messages of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Framing {
-    /// The length of each before it, an integer of variable length.
+    /// Each message is preceded by its length as a varint.
     #[default]
     Delimited,
-    /// The length of each before it, a `u32`.
+    /// Each message is preceded by its length as a `u32`.
     Fixed32 {
-        /// Whether the byte of most weight comes first.
+        /// Whether the length is big-endian.
         big: bool,
     },
     /// The file is one message.
     Single,
-    /// HepMC3's file: `hmpb`, then messages of several types, each with a digest of ten bytes before it that says its
-    /// length and its type. Events are read.
+    /// A HepMC3 file: `hmpb`, then messages of several types, each preceded by a digest of ten bytes with its
+    /// length and type. Only events are read.
     HepMc3,
 }
 
 impl Framing {
-    /// The framing of a name in options.
+    /// Returns the framing of a name in options.
     ///
     /// # Errors
-    /// There is none of this name.
+    /// Returns an error if the name is unknown.
     pub fn named(name: &str) -> Result<Self> {
         Ok(match name {
             "delimited" => Self::Delimited,
@@ -43,13 +43,13 @@ impl Framing {
         })
     }
 
-    /// The framing of a file that begins so, where that tells.
+    /// Returns the framing that the first bytes of a file identify, if any.
     #[must_use]
     pub fn of_head(head: &[u8]) -> Option<Self> {
         head.starts_with(hepmc3::MAGIC).then_some(Self::HepMc3)
     }
 
-    /// The schema of files of this framing, where all have the same.
+    /// Returns the schema that all files of this framing share, if any.
     #[must_use]
     pub const fn schema(self) -> Option<&'static str> {
         match self {
@@ -58,7 +58,7 @@ impl Framing {
         }
     }
 
-    /// What is before the message in each entry.
+    /// Returns the frame before each message.
     pub(crate) const fn frame(self) -> Frame {
         match self {
             Self::Delimited => Frame::Length,
@@ -69,7 +69,8 @@ impl Framing {
     }
 }
 
-/// Messages that are fields of an outer message: the numbers of the fields that lead to them, and their type.
+/// Resolves the path of repeated fields from an outer message to the rows: returns their field numbers, and
+/// the message type of the rows.
 pub(crate) fn rows(schema: &Schema, outer: MessageIndex, path: &str) -> Result<(Vec<u32>, MessageIndex)> {
     let (mut numbers, mut message) = (Vec::new(), outer);
     for name in path.split(['/', '.']) {
@@ -91,15 +92,15 @@ pub(crate) fn rows(schema: &Schema, outer: MessageIndex, path: &str) -> Result<(
     Ok((numbers, message))
 }
 
-/// Bytes at positions.
+/// Random access to bytes.
 pub(crate) trait Bytes {
-    /// Some bytes from a position before the end on, at least one.
+    /// Returns at least one byte from offset `at` on.
     fn from(&mut self, at: u64) -> Result<&[u8]>;
 
-    /// Whether a position is the end.
+    /// Whether offset `at` is the end.
     ///
     /// # Errors
-    /// It lies behind the end.
+    /// Returns an error if the offset is beyond the end.
     fn has_ended(&mut self, at: u64) -> Result<bool>;
 }
 
@@ -118,25 +119,25 @@ pub(crate) fn truncated(at: u64) -> Error {
     Error::fault("the data end in the middle of a message").at_byte(at)
 }
 
-/// The error of a length that exceeds the bytes that are left.
+/// Returns the error for a length that exceeds the remaining bytes.
 pub(crate) fn too_long(length: u64, left: u64, start: u64) -> Error {
     let what = format!("a length of {length} bytes exceeds the {left} that are left of what is around it");
     Error::fault(what).at_byte(start)
 }
 
-/// Messages can have so many bytes, as in other libraries.
+/// Maximum size of a message in bytes, as in other implementations.
 const LARGEST: u64 = i32::MAX as u64;
 
-/// Goes from message to message.
+/// Iterator over the messages of a byte range.
 #[derive(Clone, Debug)]
 pub(crate) struct Walk {
     framing: Framing,
-    /// The numbers of the fields that lead to the messages.
+    /// Field numbers of the path to the messages.
     path: Vec<u32>,
-    /// The end of the data, and of each outer message in it.
+    /// End of the data, and of each outer message at the current offset.
     ends: Vec<u64>,
     at: u64,
-    /// Where the last message begins, behind its length.
+    /// Offset of the body of the last message, after its length.
     body: u64,
 }
 
@@ -145,33 +146,34 @@ impl Walk {
         Self { framing, path, ends: vec![end], at: 0, body: 0 }
     }
 
-    /// Whether the end has to be known before a message is found.
+    /// Whether the end must be known before a message is found.
     pub(crate) fn needs_end(&self) -> bool {
         self.framing == Framing::Single && self.path.is_empty()
     }
 
-    /// The position, with the ends of outer messages.
+    /// Returns the offset, and the ends of the outer messages.
     pub(crate) fn position(&self) -> (u64, Vec<u64>) {
         (self.at, self.ends.clone())
     }
 
-    /// Goes back to a position.
+    /// Returns to a position.
     pub(crate) fn go_back(&mut self, position: (u64, Vec<u64>)) {
         (self.at, self.ends) = position;
     }
 
-    /// Where the last message begins, behind its length.
+    /// Returns the offset of the body of the last message, after its length.
     pub(crate) const fn body(&self) -> u64 {
         self.body
     }
 
-    /// The state at a position, in numbers from which [`resumed`](Self::resumed) makes it.
+    /// Returns the number of bytes left in each outer message, from which [`resumed`](Self::resumed)
+    /// continues.
     pub(crate) fn state(&self) -> Vec<i64> {
-        // A file has less than 2^63 bytes.
+        // File sizes are below 2^63 bytes.
         self.ends.iter().skip(1).map(|end| (end - self.at) as i64).collect()
     }
 
-    /// A walk over bytes that begin where another had this state.
+    /// Creates a walk over bytes that begin where another walk had the state `state`.
     pub(crate) fn resumed(framing: Framing, path: Vec<u32>, end: u64, state: &[i64]) -> Result<Self> {
         let ends = state
             .iter()
@@ -180,7 +182,7 @@ impl Walk {
         Ok(Self { framing, path, ends, at: 0, body: 0 })
     }
 
-    /// The next message with what is before it. Behind the last one, nothing.
+    /// Returns the range of the next message including its frame; `None` after the last one.
     pub(crate) fn next(&mut self, bytes: &mut impl Bytes, limit: u64) -> Result<Option<Range<u64>>> {
         if !self.path.is_empty() {
             return self.next_row(bytes, limit);
@@ -208,12 +210,12 @@ impl Walk {
         Ok(Some(start..self.at))
     }
 
-    /// Whether there can be bytes between messages that belong to none.
+    /// Whether there may be bytes between messages that are not part of any.
     pub(crate) fn has_gaps(&self) -> bool {
         self.framing == Framing::HepMc3
     }
 
-    /// The next event of HepMC3, with its digest.
+    /// Returns the range of the next HepMC3 event including its digest.
     fn next_event(&mut self, bytes: &mut impl Bytes) -> Result<Option<Range<u64>>> {
         if self.at == 0 && bytes.from(0)?.first() == hepmc3::MAGIC.first() {
             for expected in hepmc3::MAGIC {
@@ -267,7 +269,7 @@ impl Walk {
         }
     }
 
-    /// Steps over a value.
+    /// Skips a field whose key is `key`.
     fn skip(&mut self, bytes: &mut impl Bytes, key: u64, start: u64) -> Result<()> {
         let mut groups: Vec<u64> = Vec::new();
         let mut key = key;
@@ -294,11 +296,11 @@ impl Walk {
         }
     }
 
-    /// Moves behind a number of bytes, which have to be within what is around.
+    /// Advances by `length` bytes, which must be within the enclosing message.
     fn pass(&mut self, length: u64, start: u64) -> Result<()> {
         let end = self.ends.last().copied().unwrap_or(0);
         if length > LARGEST || length > end.saturating_sub(self.at) {
-            // The end of a stream is not known.
+            // The end of a stream is unknown.
             if end == u64::MAX {
                 let what = format!("a message of {length} bytes, where {LARGEST} are the most");
                 return Err(Error::fault(what).at_byte(start));
@@ -322,7 +324,7 @@ impl Walk {
     fn varint(&mut self, bytes: &mut impl Bytes) -> Result<u64> {
         let left = self.ends.last().copied().unwrap_or(0).saturating_sub(self.at);
         if left >= 2 {
-            // Lengths have one byte or two.
+            // Most lengths have one or two bytes.
             match *bytes.from(self.at)? {
                 [byte, ..] if byte < 0x80 => {
                     self.at += 1;

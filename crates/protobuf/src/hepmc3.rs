@@ -1,11 +1,11 @@
-//! What is known of HepMC3's files, which all have messages of the same types.
+//! Constants of HepMC3 files, which all have messages of the same types.
 
-/// The first bytes.
+/// First bytes of a file.
 pub(crate) const MAGIC: &[u8; 4] = b"hmpb";
-/// The type of an event in a digest.
+/// Type of an event in a digest.
 pub(crate) const EVENT: u32 = 3;
 
-/// The type of events. Fields that not all versions write are optional.
+/// Schema of events. Fields that some versions do not write are optional.
 pub(crate) const SCHEMA: &str = "syntax = 'proto2'; package HepMC3_pb;
 message GenEventData {
     enum MomentumUnit { GEV = 0; MEV = 1; }

@@ -1,4 +1,4 @@
-//! Message types in the words that programs are made of.
+//! Translation of message types to layouts.
 
 use crate::schema::{Schema, message_of};
 use buffa_descriptor::{
@@ -12,16 +12,16 @@ use forthwith_program::{
 };
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Messages within messages.
+/// Maximum nesting depth of messages.
 const MAX_DEPTH: usize = 60;
-/// Fields that a layout may have altogether: types that refer to others again and again can stand for more than the
-/// schema is long.
+/// Maximum number of fields of a layout: repeated references to message types can expand far beyond the
+/// length of the schema.
 const MAX_FIELDS: usize = 1 << 13;
 
-/// Nanoseconds in a second.
+/// Nanoseconds per second.
 const NANOS: i32 = 1_000_000_000;
 
-/// The kinds of values behind keys.
+/// Wire types of field keys.
 const VARINT: u32 = 0;
 const EIGHT_BYTES: u32 = 1;
 const LENGTH: u32 = 2;
@@ -29,12 +29,12 @@ const GROUP: u32 = 3;
 const GROUP_END: u32 = 4;
 const FOUR_BYTES: u32 = 5;
 
-/// How messages are written, in entries with these bytes before them.
+/// Returns the dialect of messages, with a frame before each entry.
 pub(crate) const fn dialect(entry: Frame) -> Dialect {
     Dialect { counts: Count::Big32, text: TextLength::Leb128, entry }
 }
 
-/// The fields kept of a type.
+/// Projection of a message type.
 #[derive(Clone, Debug)]
 pub(crate) enum Keep {
     Whole,
@@ -46,14 +46,14 @@ impl Keep {
         Self::Fields(BTreeMap::new())
     }
 
-    /// Keeps of one field what is said.
+    /// Sets the projection of a field.
     pub(crate) fn insert(&mut self, name: String, keep: Self) {
         if let Self::Fields(fields) = self {
             fields.insert(name, keep);
         }
     }
 
-    /// Keeps what the path leads to, too.
+    /// Adds the field at a path to the projection.
     pub(crate) fn add(&mut self, path: &[String]) {
         match (&mut *self, path) {
             (Self::Whole, _) => {}
@@ -64,7 +64,7 @@ impl Keep {
         }
     }
 
-    /// What is kept of a field, if anything.
+    /// Returns the projection of a field; `None` if it is not kept.
     fn of(&self, name: &str) -> Option<&Self> {
         match self {
             Self::Whole => Some(&Self::Whole),
@@ -73,15 +73,16 @@ impl Keep {
     }
 }
 
-/// How values of some types are delivered.
+/// Options for mapping message types to column types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
-    /// Whether `google.protobuf.Timestamp` and `Duration` are times; otherwise they are records.
+    /// Whether `google.protobuf.Timestamp` and `Duration` become timestamps and durations; otherwise they are
+    /// records.
     pub times: bool,
-    /// Whether enums are their numbers; otherwise names.
+    /// Whether enums become numbers; otherwise they are names.
     pub enum_numbers: bool,
-    /// How often a message type is read within itself. Without it such a field is refused; with it, messages nested
-    /// deeper are a fault.
+    /// Number of times that a message type is read within itself. If 0, recursive fields are refused;
+    /// otherwise deeper nesting is an error when the value is read.
     pub recursion: u32,
 }
 
@@ -92,12 +93,12 @@ impl Default for Mapping {
 }
 
 impl Mapping {
-    /// Whether messages of a type are one value.
+    /// Whether messages of a type become single values instead of records.
     pub(crate) fn is_value(self, name: &str) -> bool {
         is_wrapper(name) || self.time(name).is_some()
     }
 
-    /// The meaning of messages that are times.
+    /// Returns the logical type of a message type for times.
     fn time(self, name: &str) -> Option<LogicalType> {
         match name {
             _ if !self.times => None,
@@ -110,13 +111,13 @@ impl Mapping {
     }
 }
 
-/// Makes layouts of message types.
+/// Translator of message types to layouts.
 pub(crate) struct Layouts<'s> {
     schema: &'s Schema,
     mapping: Mapping,
-    /// Whether required fields are kept in any case, as messages that are written have to have them.
+    /// Whether required fields are always kept, since written messages must have them.
     keeps_required: bool,
-    /// The types around.
+    /// Enclosing message types.
     open: Vec<MessageIndex>,
     fields: usize,
 }
@@ -128,12 +129,12 @@ impl<'s> Layouts<'s> {
         Self { schema, mapping, keeps_required: false, open: Vec::new(), fields: 0 }
     }
 
-    /// Layouts by which messages are written.
+    /// Creates a translator of layouts for writing.
     pub(crate) fn for_writing(schema: &'s Schema, mapping: Mapping) -> Self {
         Self { keeps_required: true, ..Self::new(schema, mapping) }
     }
 
-    /// The layout of a message, of which some fields are kept, in the order of the schema.
+    /// Returns the layout of the kept fields of a message, in the order of the schema.
     pub(crate) fn message(&mut self, index: MessageIndex, keep: &Keep) -> Made<Tagged> {
         let message = self.schema.pool().message(index);
         let name = message.full_name();
@@ -170,7 +171,7 @@ impl<'s> Layouts<'s> {
         Ok(Tagged { name: Some(name.to_owned()), fields, rivals, refused, delivered, ignores_item })
     }
 
-    /// Whether a field has messages of a type that is read often enough already.
+    /// Whether the message type of a field is already nested as often as the mapping allows.
     fn is_too_deep(&self, field: &FieldDescriptor) -> bool {
         let Some(inner) = message_of(field.kind()) else { return false };
         let around = self.open.iter().filter(|open| **open == inner).count();
@@ -185,7 +186,8 @@ impl<'s> Layouts<'s> {
         keys(field.number(), kind, field.is_delimited()).first().map(|(key, _)| *key)
     }
 
-    /// A field that is not kept, if another one is absent where it is present.
+    /// Returns a field that is not kept but is in a `oneof`, so that its presence makes the kept members
+    /// absent.
     fn rival(&self, message: MessageIndex, field: &FieldDescriptor) -> Option<Rival> {
         let FieldKind::Singular(kind) = field.kind() else { return None };
         let Presence::Choice(choice) = self.presence(message, field, kind) else { return None };
@@ -245,7 +247,7 @@ impl<'s> Layouts<'s> {
         }
     }
 
-    /// A value that is there without being in the data.
+    /// Returns the presence of a field without explicit presence, with the bytes of its default value.
     fn default(&self, kind: SingularKind) -> Presence {
         let first =
             |at| self.schema.pool().enumeration(at).values().first().map_or(0, |value| value.number());
@@ -255,8 +257,8 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// An entry of a map. One with a field that entries do not have is an unknown field as a whole, as it is in
-    /// Google's parser.
+    /// Returns the layout of a map entry. As in Google's parser, an entry with an unknown field is skipped as
+    /// a whole.
     fn entry(&mut self, key: ScalarType, value: SingularKind, closed: bool, keep: &Keep) -> Made<Tagged> {
         let of = self.value(value, closed, keep)?;
         let field = |name: &str, number, kind, of, presence| TaggedField {
@@ -265,7 +267,7 @@ impl<'s> Layouts<'s> {
             presence,
             of,
         };
-        // Tuples of a text and a value are a map without a name, too.
+        // Pairs with a string key are recognised as a map without this name.
         let name = (key != ScalarType::String).then(|| MAP.to_owned());
         let fields = vec![
             field("key", 1, SingularKind::Scalar(key), scalar(key), Presence::Default(None)),
@@ -291,7 +293,7 @@ impl<'s> Layouts<'s> {
         })
     }
 
-    /// The names of an enum, of several for a number the first.
+    /// Returns the names of an enum by number; of several names of a number, the first.
     fn names(&self, at: EnumIndex) -> Arc<[(i32, String)]> {
         let mut names: Vec<(i32, String)> = Vec::new();
         for value in self.schema.pool().enumeration(at).values() {
@@ -303,7 +305,7 @@ impl<'s> Layouts<'s> {
     }
 }
 
-/// Whether a type is a message around one value, so that this may be absent.
+/// Whether a type is one of Google's wrapper messages, which make a scalar nullable.
 fn is_wrapper(name: &str) -> bool {
     let short = name.strip_prefix("google.protobuf.").and_then(|name| name.strip_suffix("Value"));
     let wrapped = ["Double", "Float", "Int64", "UInt64", "Int32", "UInt32", "Bool", "String", "Bytes"];
@@ -354,7 +356,7 @@ fn scalar(of: ScalarType) -> Layout {
     }
 }
 
-/// An integer of variable length.
+/// Encodes a varint.
 fn varint(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     while number >= 0x80 {

@@ -1,10 +1,10 @@
-//! Protocol Buffers: messages as rows of a table, by programs made of their schema.
+//! Protocol Buffers files as tables: each message is a row.
 //!
-//! A [`Schema`] is a set of descriptors, or `.proto` text that is compiled to one. A message type becomes a
-//! [`Tagged`](forthwith_program::Tagged) layout, a layout becomes AwkwardForth, and the machine runs that: there is no
-//! decoder of messages here. A [`ProtoFile`] knows where the messages of a file are, by the [`Framing`] around them,
-//! and [`ProtoTable`] plans to read some of their fields; other fields are stepped over. [`Messages`] are those that
-//! are given one by one, and a [`ProtoWriter`] writes columns as messages.
+//! A [`Schema`] is a set of descriptors, or `.proto` text that is compiled to one. A message type is
+//! translated to a [`Tagged`](forthwith_program::Tagged) layout and this to AwkwardForth, which decodes the
+//! messages: this crate has no decoder. A [`ProtoFile`] finds the messages of a file by their [`Framing`],
+//! and a [`ProtoTable`] plans reads of some of their fields; other fields are skipped. [`Messages`] are given
+//! one by one, and a [`ProtoWriter`] writes columns as messages.
 //!
 //! ```
 //! use forthwith_protobuf::{Mapping, Messages, Schema};
@@ -17,15 +17,15 @@
 //!
 //! # Values
 //!
-//! * A field without presence that is absent is zero or empty; one with presence is an option; a required one that is
-//!   absent is a fault. A field that comes twice has its last value, messages are merged, and repeated fields are taken
-//!   packed or not.
-//! * Names of enums: where the enum is closed a category, and an unknown number is an unknown field; where it is open
-//!   text, of an unknown number its digits.
-//! * A `oneof` is an option for each of its members. A `map` is a list of tuples in the order of the data, with equal
-//!   keys kept.
-//! * A message that contains itself is refused where it does, or read to the depth that the [`Mapping`] says. Times are
-//!   timestamps and durations unless it says otherwise.
+//! * An absent field is zero or empty without presence, missing with presence, and an error if it is
+//!   required. If a field is repeated in the data, its last value is used and messages are merged. Repeated
+//!   fields may be packed or not.
+//! * Enums become names: categories if the enum is closed, where a field with an unknown number is an unknown
+//!   field, and strings if it is open, where an unknown number becomes its digits.
+//! * Each member of a `oneof` is an option. A `map` is a list of pairs in the order of the data; repeated
+//!   keys are kept.
+//! * A message type that contains itself is refused, or read to the depth given in the [`Mapping`], which
+//!   also chooses whether times become timestamps and durations.
 //! * Extensions are fields whose names are in brackets.
 #![deny(missing_docs)]
 

@@ -9,28 +9,29 @@ use crate::{
 use forthwith_plan::{BlockFormat, Error, Plan, Result, Stored, Task};
 use forthwith_program::Frame;
 
-/// Messages are decoded in steps of this number of bytes.
+/// Size in bytes at which a task of a plan ends.
 const TASK: usize = 1 << 20;
-/// Messages of a step, at most: they may be empty.
+/// Maximum number of messages of a task; they may be empty.
 const MOST_IN_TASK: usize = 1 << 18;
 
-/// How messages of one type are read. The plans it makes hold the bytes themselves; any source will do to read them.
+/// Decoder of messages of one type. Its plans contain the bytes: they can be read with any source.
 #[derive(Clone, Debug)]
 pub struct Messages(Fields);
 
 impl Messages {
-    /// Messages of the type of this name; without one, of the only one of the schema that is in no other.
+    /// Creates a decoder for the message type `message`; if `None`, for the only type of the schema that is
+    /// not used by another.
     ///
     /// # Errors
-    /// The schema has no such type.
+    /// Returns an error if the schema has no such type.
     pub fn new(schema: &Schema, message: Option<&str>, mapping: Mapping) -> Result<Self> {
         Ok(Self(Fields::new(schema, schema.message(message)?, mapping)))
     }
 
-    /// A plan for messages, each of which has to end where its bytes do.
+    /// Returns a plan that decodes messages, each given as its bytes without framing.
     ///
     /// # Errors
-    /// A type that has no columns; a message of 4 GiB.
+    /// Returns an error if the message type has no columns, or if a message has 4 GiB or more.
     pub fn plan<'m>(&self, messages: impl IntoIterator<Item = &'m [u8]>) -> Result<Plan> {
         let (mut group, _) = self.0.group(&self.0.whole(), &dialect(Frame::None))?;
         group.split = false;

@@ -1,4 +1,4 @@
-//! Message types: from a set of descriptors, or from text.
+//! Schemas from sets of descriptors or from text.
 
 use buffa_descriptor::{
     DescriptorPool, FieldDescriptor, FieldKind, MessageDescriptor, MessageIndex, SingularKind,
@@ -10,21 +10,22 @@ use protox::{
 };
 use std::{path::Path, sync::Arc};
 
-/// Message types by their full names.
+/// Set of message types with full names.
 #[derive(Clone, Debug)]
 pub struct Schema {
     pool: Arc<DescriptorPool>,
 }
 
-/// The name of a schema that is given as text.
+/// File name of a schema that is given as text.
 const TEXT: &str = "schema.proto";
 
 impl Schema {
-    /// A schema as options give it: the text of a `.proto` file, a set of descriptors in hexadecimal digits, or the
-    /// path of a file with either.
+    /// Parses a schema given as an option: the text of a `.proto` file, a set of descriptors in hexadecimal
+    /// digits, or the path of a file with either.
     ///
     /// # Errors
-    /// It is neither, the file cannot be read, or names in it are not defined.
+    /// Returns an error if the schema is neither, if the file cannot be read, or if a name in it is
+    /// undefined.
     pub fn parse(text: &str) -> Result<Self> {
         if text.contains(['{', ';']) {
             return Self::of_text(text);
@@ -35,20 +36,21 @@ impl Schema {
         Self::of_file(Path::new(text))
     }
 
-    /// A serialised `google.protobuf.FileDescriptorSet`, as `protoc --descriptor_set_out --include_imports` writes it.
+    /// Decodes a serialised `google.protobuf.FileDescriptorSet`, as `protoc --descriptor_set_out
+    /// --include_imports` writes it.
     ///
     /// # Errors
-    /// It is not one, or lacks a type that one of its types has.
+    /// Returns an error if the bytes are not such a set, or if a type that is used in it is missing.
     pub fn of_descriptors(bytes: &[u8]) -> Result<Self> {
         let pool = DescriptorPool::decode(bytes)
             .map_err(|why| Error::invalid(format!("schema: not a usable set of descriptors: {why}")))?;
         Ok(Self { pool: Arc::new(pool) })
     }
 
-    /// The text of one `.proto` file, which can import none but those of `google/protobuf`.
+    /// Compiles the text of a `.proto` file, which can only import files of `google/protobuf`.
     ///
     /// # Errors
-    /// It does not compile.
+    /// Returns an error if the text does not compile.
     pub fn of_text(text: &str) -> Result<Self> {
         let mut files = ChainFileResolver::new();
         files.add(OneFile(text.to_owned()));
@@ -56,10 +58,12 @@ impl Schema {
         Self::compiled(Compiler::with_file_resolver(files), Path::new(TEXT))
     }
 
-    /// A file: of `.proto` text, whose imports are looked for from its folder on, or a set of descriptors.
+    /// Reads a schema from a file: `.proto` text, whose imports are relative to its folder, or a set of
+    /// descriptors.
     ///
     /// # Errors
-    /// It cannot be read; otherwise as [`of_text`](Self::of_text) and [`of_descriptors`](Self::of_descriptors).
+    /// Returns an error if the file cannot be read, and those of [`of_text`](Self::of_text) and
+    /// [`of_descriptors`](Self::of_descriptors).
     pub fn of_file(path: &Path) -> Result<Self> {
         if path.extension().is_some_and(|ending| ending == "proto") {
             let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -76,7 +80,7 @@ impl Schema {
         Self::of_descriptors(&compiler.encode_file_descriptor_set())
     }
 
-    /// The type of this name. Without one, the only type that no other has a field of.
+    /// Returns the message type `name`; if `None`, the only type that is not used by a field of another.
     pub(crate) fn message(&self, name: Option<&str>) -> Result<MessageIndex> {
         if let Some(name) = name {
             return self.pool.message_index(name.trim_start_matches('.')).ok_or_else(|| {
@@ -107,7 +111,7 @@ impl Schema {
         }
     }
 
-    /// Types that are in no other type, apart from those of `google.protobuf`.
+    /// Returns the types that are not used by a field of any type, except those of `google.protobuf`.
     fn outermost(&self) -> Vec<MessageIndex> {
         let fields = self.pool.messages().iter().flat_map(MessageDescriptor::fields);
         let inner: Vec<MessageIndex> = fields.filter_map(|field| message_of(field.kind())).collect();
@@ -116,7 +120,7 @@ impl Schema {
         indexes.filter(|index| !inner.contains(index)).collect()
     }
 
-    /// The names of all types but those of entries of maps.
+    /// Returns the names of all types except map entries.
     fn names(&self) -> impl Iterator<Item = &str> {
         let is_entry = |message: &&MessageDescriptor| {
             message.options().is_some_and(|options| options.map_entry == Some(true))
@@ -128,7 +132,8 @@ impl Schema {
             .map(MessageDescriptor::full_name)
     }
 
-    /// The fields of a message with their names. Extensions stand behind the others, by their full names in brackets.
+    /// Returns the fields of a message with their names, followed by its extensions, named by their full
+    /// names in brackets.
     pub(crate) fn fields(&self, message: MessageIndex) -> impl Iterator<Item = (String, &FieldDescriptor)> {
         let own = self.pool.message(message).fields().iter();
         let extensions = self.pool.extensions_of(message);
@@ -141,7 +146,7 @@ impl Schema {
     }
 }
 
-/// The message type that values of a field are of.
+/// Returns the message type of the values of a field, if they are messages.
 pub(crate) const fn message_of(kind: FieldKind) -> Option<MessageIndex> {
     match kind {
         FieldKind::Singular(SingularKind::Message(index))
@@ -151,7 +156,7 @@ pub(crate) const fn message_of(kind: FieldKind) -> Option<MessageIndex> {
     }
 }
 
-/// One file of text.
+/// Resolver of a single file that is given as text.
 struct OneFile(String);
 
 impl FileResolver for OneFile {
@@ -171,7 +176,7 @@ fn uncompiled(why: protox::Error) -> Error {
     Error::invalid(format!("schema: {why:?}"))
 }
 
-/// The bytes of an even number of hexadecimal digits.
+/// Decodes an even number of hexadecimal digits; `None` for any other text.
 fn from_hex(text: &str) -> Option<Vec<u8>> {
     let (digits, rest) = text.as_bytes().as_chunks::<2>();
     if digits.is_empty() || !rest.is_empty() {

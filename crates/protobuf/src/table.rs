@@ -1,4 +1,4 @@
-//! A file of messages as a table.
+//! Table of a file of messages.
 
 use crate::{
     blocks::{Blocks, State},
@@ -15,20 +15,20 @@ use forthwith_plan::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// How to look at a file.
+/// Options for reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The type of the messages; without one, the only one of the schema that is in no other.
+    /// Message type of the file; if `None`, the only type of the schema that is not used by another.
     pub message: Option<String>,
-    /// What is around the messages.
+    /// Framing of the messages.
     pub framing: Framing,
-    /// The repeated fields, from name to name, that lead from each message to those that are the rows.
+    /// Path of repeated fields from the message of the file to the rows; requires [`Framing::Single`].
     pub rows: Option<String>,
-    /// How values are delivered.
+    /// Mapping of message types to column types.
     pub mapping: Mapping,
 }
 
-/// An opened file, whose messages have been found, or an opened stream.
+/// Opened file or stream.
 #[derive(Clone, Debug)]
 pub struct ProtoFile {
     source: Arc<dyn Source>,
@@ -39,11 +39,12 @@ pub struct ProtoFile {
 }
 
 impl ProtoFile {
-    /// Finds the messages of a file, reading it once; those of a stream are found as they are asked for. A message that is
-    /// cut off at the end is one more entry, which cannot be read.
+    /// Opens a file and finds its messages, for which it is read once; the messages of a stream are found as
+    /// they are requested. A truncated message at the end counts as an entry, which cannot be read.
     ///
     /// # Errors
-    /// The source cannot be read; the schema has no such type.
+    /// Returns an error if the source cannot be read, if the schema has no such type, or if `rows` is given
+    /// for a framing other than [`Framing::Single`].
     pub fn open(source: Arc<dyn Source>, schema: &Schema, options: &Options) -> Result<Self> {
         let outer = schema.message(options.message.as_deref())?;
         let (path, message) = match &options.rows {
@@ -59,31 +60,31 @@ impl ProtoFile {
         Ok(Self { source, fields, framing, path, blocks })
     }
 
-    /// The source of its bytes.
+    /// Returns the source.
     #[must_use]
     pub fn source(&self) -> &Arc<dyn Source> {
         &self.source
     }
 
-    /// The full name of the message type.
+    /// Returns the full name of the message type.
     #[must_use]
     pub fn name(&self) -> &str {
         self.fields.name()
     }
 }
 
-/// The messages of a [`ProtoFile`].
+/// Table of the messages of a [`ProtoFile`].
 #[derive(Debug)]
 pub struct ProtoTable(ProtoFile);
 
 impl ProtoTable {
-    /// The table that a file is.
+    /// Creates the table of a file.
     #[must_use]
     pub const fn new(file: ProtoFile) -> Self {
         Self(file)
     }
 
-    /// The file.
+    /// Returns the file.
     #[must_use]
     pub const fn file(&self) -> &ProtoFile {
         &self.0
@@ -98,7 +99,8 @@ impl ProtoTable {
         .in_file(self.0.source.uri())
     }
 
-    /// Acts on the blocks when those of the first `entries` messages were found, or all.
+    /// Calls `act` with the block list, which covers at least the first `entries` messages, or all if there
+    /// are fewer.
     fn up_to<T>(&self, entries: u64, act: impl FnOnce(&BlockList<State>) -> T) -> Result<T> {
         self.0.blocks.up_to(entries, act).map_err(|error| self.here(error, None))
     }
@@ -151,7 +153,7 @@ impl Dataset for ProtoTable {
     }
 
     fn describe(&self, field: u32) -> Result<Description> {
-        // The types of a stream are given, and its end may never come.
+        // The types of a stream are given by a schema, and it may never end.
         self.describe_first(field, if self.is_stream() { 0 } else { u64::MAX })
     }
 
@@ -164,7 +166,7 @@ impl Dataset for ProtoTable {
             }
             Err(error) => return Err(self.here(error, Some(field))),
         };
-        // Messages hold all fields; nothing says how much of them is whose.
+        // Messages contain all fields: the bytes are divided equally between them.
         let (entries, blocks, stored) =
             self.up_to(most, |list| (list.entries(), list.count(), list.bytes()))?;
         let stored = stored / self.0.fields.whole().len().max(1) as u64;
@@ -196,7 +198,7 @@ impl Dataset for ProtoTable {
         }
         let dialect = dialect(self.0.framing_of_rows().frame());
         let (group, picks) = self.0.fields.group(fields, &dialect).map_err(|error| {
-            // The first that cannot be read by itself is to blame.
+            // The error names the first field that cannot be read by itself.
             let is_readable = |field: &u32| self.0.fields.group(&[*field], &dialect).is_ok();
             self.here(error, fields.iter().find(|field| !is_readable(field)).copied())
         })?;
@@ -231,7 +233,7 @@ impl Dataset for ProtoTable {
 }
 
 impl ProtoFile {
-    /// What is before each message of the table.
+    /// Returns the framing of the rows of the table.
     const fn framing_of_rows(&self) -> Framing {
         if self.path.is_empty() { self.framing } else { Framing::Delimited }
     }

@@ -50,12 +50,12 @@ fn rows_are_found_through_outer_messages() {
     let (path, _) = rows(&schema, run, "parts/hits").unwrap();
     assert_eq!(path, [2, 3]);
     assert!(rows(&schema, run, "title").is_err());
-    // A title, parts with two hits, with none but an unknown group, and with one.
+    // A title, and three parts: with two hits, with only an unknown group, and with one hit.
     let bytes = b"\x0a\x01t\x12\x06\x1a\x02\x08\x01\x1a\x00\x12\x04\x23\x08\x01\x24\x12\x02\x1a\x00";
     let walk = Walk::new(Framing::Single, path.clone(), bytes.len() as u64);
     let found = walked(walk, bytes).unwrap();
     assert_eq!(found, [6..9, 10..11, 20..21]);
-    // The same from the second hit on.
+    // Resume at the second hit.
     let rest = &bytes[9..];
     let walk = Walk::resumed(Framing::Single, path, rest.len() as u64, &[2]).unwrap();
     assert_eq!(walked(walk, rest).unwrap(), [1..2, 11..12]);

@@ -1,4 +1,4 @@
-//! Files of messages, written.
+//! Writing of message files.
 
 use crate::{
     Framing,
@@ -12,25 +12,26 @@ use forthwith_io::Sink;
 use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written};
 use forthwith_program::{Dialect, Frame, Layout};
 
-/// Bytes that are given to the sink at once, about.
+/// Approximate number of bytes that are written to the sink at once.
 const BLOCK: usize = 1 << 16;
-/// A message has at most so many bytes.
+/// Maximum size of a message in bytes.
 const LARGEST: usize = i32::MAX as usize;
-/// Types within themselves: as deep as columns can be.
+/// Maximum depth of recursive message types: the maximum depth of columns.
 const DEEPEST: u32 = 60;
 
-/// How messages are written.
+/// Options for writing a file.
 #[derive(Clone, Debug, Default)]
 pub struct Writing {
-    /// The schema; without one, it follows from the columns.
+    /// Schema; if `None`, it is derived from the columns.
     pub schema: Option<Schema>,
-    /// The full name of the message type; without one, the only one of the schema that is in no other, or `Row`.
+    /// Full name of the message type; if `None`, the only type of the schema that is not used by another, or
+    /// `Row` for a derived schema.
     pub message: Option<String>,
-    /// What is around the messages.
+    /// Framing of the messages.
     pub framing: Framing,
 }
 
-/// A file of messages being written: each row of the columns is a message.
+/// Writer of a file of messages, one for each row of the columns.
 ///
 /// ```
 /// use forthwith_columns::{Array, Column, DType, Form};
@@ -59,11 +60,11 @@ pub struct ProtoWriter {
 }
 
 impl ProtoWriter {
-    /// A file of messages with these columns.
+    /// Creates a writer for messages with these columns.
     ///
     /// # Errors
-    /// A type that the schema does not have, or columns that it has no fields for; columns that ProtoBuf has no type for;
-    /// a framing that cannot be written.
+    /// Returns an error if the schema lacks the message type or a field for a column, if a column has no type
+    /// in ProtoBuf, or if the framing is [`Framing::HepMc3`], which is only read.
     pub fn new(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
         Self::begin(sink, columns, options).map_err(|error| error.in_file(&uri))
@@ -170,18 +171,19 @@ impl TableWriter for ProtoWriter {
 
 forthwith_io::impl_debug!(ProtoWriter, |it| "uri": it.sink.uri());
 
-/// The name of the message type if none is given.
+/// Message type of a derived schema if no name is given.
 const ROW: &str = "Row";
 
-/// The schema, as `.proto` text, that these columns are written with if none is given.
+/// Returns the `.proto` schema that [`ProtoWriter`] derives from columns.
 ///
 /// # Errors
-/// ProtoBuf has no type for one of them.
+/// Returns an error if ProtoBuf has no type for a column.
 pub fn schema_of(columns: &[(String, Form)], message: Option<&str>) -> Result<String> {
     derive(columns, message.unwrap_or(ROW)).map_err(Error::unsupported)
 }
 
-/// The fields that a column has: types that contain themselves are as deep as it is.
+/// Returns the projection of the schema to the fields of a column. It limits recursive types to the depth of
+/// the column.
 fn kept(form: &Form) -> Keep {
     match form {
         Form::Option { content, .. } | Form::List { content, .. } | Form::Regular { content, .. } => {
@@ -194,7 +196,7 @@ fn kept(form: &Form) -> Keep {
             }
             keep
         }
-        // Of an entry of a map, the value.
+        // The contents of a map entry are its key and its value.
         Form::Record { fields: None, contents, .. } => contents.get(1).map_or(Keep::Whole, kept),
         _ => Keep::Whole,
     }

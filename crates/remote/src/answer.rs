@@ -1,17 +1,17 @@
-//! Answers of stores and their faults.
+//! Answers and faults of stores.
 
 use bytes::Bytes;
 use forthwith_io::ErrorKind;
 use std::ops::Range;
 
-/// A request of a store.
+/// The bytes that a request asks for.
 #[derive(Clone, Debug)]
 pub(crate) enum Wanted {
-    /// These ranges, ascending and apart. A store without multi-range requests answers the first only.
+    /// Ranges, ascending and disjoint. A store without multi-range requests answers the first only.
     Ranges(Vec<Range<u64>>),
-    /// The last bytes, fewer if there are fewer.
+    /// The last bytes, or all if the file has fewer.
     End(u64),
-    /// The first bytes and the last ones, of which there may be fewer, by a request of two ranges.
+    /// The first and the last bytes, or all if the file has fewer, by a request of two ranges.
     Ends { head: u64, end: u64 },
 }
 
@@ -24,7 +24,7 @@ impl Wanted {
         self.count() > 1
     }
 
-    /// The number of ranges.
+    /// Returns the number of ranges.
     pub(crate) fn count(&self) -> usize {
         match self {
             Self::Ranges(ranges) => ranges.len(),
@@ -33,7 +33,7 @@ impl Wanted {
         }
     }
 
-    /// Upper bound on the bytes of an answer.
+    /// Returns an upper bound on the number of bytes of an answer.
     pub(crate) fn bytes(&self) -> u64 {
         match self {
             Self::Ranges(ranges) => {
@@ -45,7 +45,7 @@ impl Wanted {
     }
 }
 
-/// A part of a file, and where it begins.
+/// Bytes of a file, and their offset.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) start: u64,
@@ -57,7 +57,7 @@ impl Part {
         self.start..self.start.saturating_add(self.bytes.len() as u64)
     }
 
-    /// The bytes of a range, if the part has them all.
+    /// Returns the bytes of a range; `None` if the part does not contain all of them.
     pub(crate) fn slice(&self, range: &Range<u64>) -> Option<Bytes> {
         let own = self.range();
         (own.start <= range.start && range.end <= own.end)
@@ -65,30 +65,31 @@ impl Part {
     }
 }
 
-/// An answer: some of the wanted bytes from the beginning on, and the file's state.
+/// An answer: all of the wanted bytes or a leading part of them, and the state of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Answer {
     pub(crate) parts: Vec<Part>,
     pub(crate) mark: Mark,
 }
 
-/// The state of a file: all answers have to agree about it.
+/// The state of a file, which has to be the same in all answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mark {
     pub(crate) size: u64,
-    /// The entity tag, or the time of the last change where there is none.
+    /// The entity tag, or the time of the last change if there is none.
     pub(crate) tag: Option<String>,
-    /// Whether the file was changed in the second of the answer: tags that are made of such times may miss a later change.
+    /// Whether the file was changed within the second of the answer: a tag derived from that time may miss a
+    /// later change.
     pub(crate) fresh: bool,
 }
 
 impl Mark {
-    /// The state of a file with these.
+    /// Creates the state of a file with a size and a tag.
     pub(crate) fn new(size: u64, tag: Option<String>) -> Self {
         Self { size, tag, fresh: false }
     }
 
-    /// The error of an answer of another state.
+    /// Returns an error if an answer is of another state.
     pub(crate) fn compare(&self, other: &Self) -> Result<(), ErrorKind> {
         if self.size != other.size {
             let what = format!("{} bytes then, {} now", self.size, other.size);
@@ -102,7 +103,8 @@ impl Mark {
         }
     }
 
-    /// The error of an answer that is not of the state that an index is of. No mark is another one, too.
+    /// Returns an error if an answer is not of the state that an index describes. An answer without a tag is
+    /// of another state if the index has one.
     pub(crate) fn compare_with_index(&self, now: &Self) -> Result<(), ErrorKind> {
         let different = match (self.compare(now), &self.tag, &now.tag) {
             (Err(ErrorKind::Changed { what }), ..) => what,
@@ -113,7 +115,7 @@ impl Mark {
     }
 }
 
-/// The error of an index of another state of the file.
+/// Returns the error for an index of another state of the file.
 pub(crate) fn stale(different: &str) -> ErrorKind {
     let what = format!("the file changed since its index was made ({different}): make it anew");
     ErrorKind::Index { what }
@@ -123,15 +125,15 @@ pub(crate) fn stale(different: &str) -> ErrorKind {
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: ErrorKind,
-    /// Whether it may go well another time.
+    /// Whether the request may succeed if it is repeated.
     pub(crate) passing: bool,
-    /// Whether ranges that were asked for together may go well one by one.
+    /// Whether ranges that were requested together may succeed one by one.
     pub(crate) singly: bool,
-    /// The size of the file, from a server that refuses a range as outside of it.
+    /// Size of the file, from a server that refuses a range as outside of it.
     pub(crate) unsatisfied: Option<u64>,
-    /// Bytes that came before.
+    /// Bytes received before the failure.
     pub(crate) parts: Vec<Part>,
-    /// The state of the file that these are of.
+    /// State of the file that `parts` belong to.
     pub(crate) mark: Option<Box<Mark>>,
 }
 
@@ -144,7 +146,7 @@ impl Fault {
         Self { passing: true, ..Self::answer(text) }
     }
 
-    /// A fault of the server's answer that a repetition would not mend.
+    /// Creates a fault of the server's answer, which a repetition would not mend.
     pub(crate) fn answer(text: impl Into<String>) -> Self {
         Self::lasting(ErrorKind::Remote { text: crate::redact(&text.into()) })
     }

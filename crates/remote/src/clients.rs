@@ -1,4 +1,4 @@
-//! The clients of the process: files behind one server share its connections.
+//! HTTP clients of the process: files on one server share its connections.
 
 use crate::{options::refused, redact};
 use forthwith_io::ErrorKind;
@@ -10,20 +10,20 @@ use object_store::{
 use reqwest::{Client, redirect::Policy};
 use std::{collections::HashMap, hash::Hash, sync::LazyLock, time::Duration};
 
-/// Clients that are kept, each for other settings.
+/// Maximum number of cached clients, one for each combination of settings.
 const MOST: usize = 32;
-/// Connections to one server that are kept while nothing is asked for.
+/// Maximum number of idle connections to one server.
 const IDLE: usize = 16;
 
 type Clients<K, C> = LazyLock<ProcessLock<HashMap<K, C>>>;
 
-/// By the time that a connection may take.
+/// Clients for web servers, by their connection timeout.
 static OF_SERVERS: Clients<Duration, Client> = LazyLock::new(ProcessLock::default);
 
-/// By the settings in words.
+/// Clients of stores, by the text of their settings.
 static OF_STORES: Clients<String, HttpClient> = LazyLock::new(ProcessLock::default);
 
-/// The client for web servers.
+/// Returns the client for web servers with a connection timeout.
 pub(crate) fn client(connect: Duration) -> Result<Client, ErrorKind> {
     kept(&OF_SERVERS, connect, || {
         let client = Client::builder()
@@ -36,7 +36,7 @@ pub(crate) fn client(connect: Duration) -> Result<Client, ErrorKind> {
     })
 }
 
-/// Gives a store's builder the process' client.
+/// Connector that gives the builder of a store a shared client of the process.
 #[derive(Debug)]
 pub(crate) struct Shared;
 

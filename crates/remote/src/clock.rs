@@ -1,21 +1,21 @@
-//! The time that a range may take.
+//! Time limit of a range.
 
 use crate::answer::Fault;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Bytes per second below which an answer counts as silence.
+/// Bytes per second below which a connection counts as stalled.
 const LEAST_RATE: f64 = 512.0;
 
-/// The time that is left for a range, over all attempts to get it. It starts anew whenever enough bytes have come, so that a slow line has
-/// as long as it takes, but a server that sends a byte now and then does not.
+/// Time left for a range, over all attempts to get it. It is reset whenever enough bytes have arrived, so
+/// that a slow connection has as long as it takes, but a server that sends a byte now and then does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Clock {
     limit: Duration,
-    /// When the range was asked for first.
+    /// When the range was first requested.
     pub(crate) began: Instant,
     since: Instant,
-    /// Bytes that came since.
+    /// Number of bytes received since.
     bytes: u64,
 }
 
@@ -25,19 +25,19 @@ impl Clock {
         Self { limit, began: now, since: now, bytes: 0 }
     }
 
-    /// The same with less time left, after a request that came to nothing.
+    /// Creates a clock with less time left, for ranges whose first request failed.
     pub(crate) fn with_left(limit: Duration, left: Duration) -> Self {
         let mut clock = Self::new(limit);
         clock.since = clock.since.checked_sub(limit.saturating_sub(left)).unwrap_or(clock.since);
         clock
     }
 
-    /// Leaves time out of account, such as that of waiting for other requests of the own process.
+    /// Excludes time from the limit, such as waiting for other requests of this process.
     pub(crate) fn skip(&mut self, time: Duration) {
         self.since += time;
     }
 
-    /// Counts bytes that came.
+    /// Counts received bytes, and resets the time if they are enough.
     pub(crate) fn advance(&mut self, bytes: usize) {
         self.bytes += bytes as u64;
         if self.bytes as f64 >= LEAST_RATE * self.limit.as_secs_f64() {
@@ -46,7 +46,7 @@ impl Clock {
         }
     }
 
-    /// Whether the time is over.
+    /// Whether no time is left.
     pub(crate) fn is_over(&self) -> bool {
         self.left().is_zero()
     }
@@ -55,12 +55,13 @@ impl Clock {
         self.limit.saturating_sub(self.since.elapsed())
     }
 
-    /// The end of an attempt that begins now or goes on: half of the time is kept if another one may follow.
+    /// Returns the deadline of an attempt, or of its next step: half of the time left is reserved if another
+    /// attempt may follow.
     pub(crate) fn attempt(&self, is_last: bool) -> Instant {
         Instant::now() + if is_last { self.left() } else { self.left() / 2 }
     }
 
-    /// The fault of an attempt that took too long.
+    /// Returns the fault of an attempt that timed out.
     pub(crate) fn fault(&self) -> Fault {
         let limit = self.limit.as_secs_f64();
         Fault::passing(match self.bytes {

@@ -1,4 +1,4 @@
-//! Requests for the ranges of a file, in the background of the threads that wait for them.
+//! Requests for the ranges of a file, which run in the background while threads wait.
 
 use crate::{
     StoreOptions,
@@ -22,58 +22,59 @@ use std::{
 };
 use tokio::{task::JoinSet, time::Instant};
 
-/// Bytes of gaps that may be fetched once for a file, besides a part of the wanted bytes, to make fewer requests.
+/// Bytes of gaps that may be fetched once per file, besides a part of the wanted bytes, to make fewer
+/// requests.
 pub(crate) const ONCE: Budget = Budget { worthwhile: 8 << 20, spare: 384 << 10 };
 const SPARE_PART: u64 = 25;
 
-/// Gaps up to this length are always fetched rather than skipped by another request, or by another range in a request of several: both
-/// have headers, and work at the server.
+/// Gaps up to this length are always fetched rather than skipped by another request, or by another range of a
+/// request of several: both have headers, and cost the server work.
 const FREE_BEFORE_REQUEST: u64 = 8 << 10;
 const FREE_BEFORE_RANGE: u64 = 1 << 10;
-/// A range in a request of several is worth this part of a request.
+/// The cost of a range in a request of several, as a part of the cost of a request.
 const RANGES_OF_REQUEST: u64 = 100;
 
-/// Requests of several ranges for one list, beyond which gaps are fetched to have fewer.
+/// Number of requests of several ranges for one list, beyond which gaps are fetched to make fewer.
 const FEW_REQUESTS: usize = 4;
 
-/// Requests that follow the loss of a server by this much are not taken for those that were under way then.
+/// Requests that begin this long after the loss of a server are independent of it.
 const LOST: Duration = Duration::from_secs(1);
 
-/// The state that requests under way have, too.
+/// State of a file that is shared with its requests in flight.
 pub(crate) struct Shared {
     pub(crate) name: String,
     pub(crate) url: String,
     pub(crate) options: StoreOptions,
     pub(crate) backend: PerProcess<Link>,
     pub(crate) mark: OnceLock<Mark>,
-    /// Whether an index has given the mark.
+    /// Whether the mark is from an index.
     pub(crate) of_index: bool,
-    /// Whether an answer has shown that the file is the one that the index is of.
+    /// Whether an answer has confirmed the mark of the index.
     pub(crate) confirmed: AtomicBool,
-    /// Parts that were read, and are kept: the beginning, the end, and small reads.
+    /// Cached parts: the beginning, the end, and small reads.
     pub(crate) kept: ProcessLock<Vec<Part>>,
     pub(crate) budget: ProcessLock<Budget>,
     pub(crate) lost: ProcessLock<Option<Lost>>,
 }
 
-/// The error that ended the requests of a file, and when.
+/// The error that ended the requests of a file, and its time.
 pub(crate) struct Lost {
     at: Instant,
     kind: ErrorKind,
 }
 
-/// An answer, and whether it broke off.
+/// The parts of an answer, and whether it was truncated.
 pub(crate) struct Reply {
     pub(crate) parts: Vec<Part>,
     broke: bool,
 }
 
-/// The parts that came, and the ranges that did not.
+/// Parts that were received, and ranges that were not.
 #[derive(Default)]
 struct Fetched {
     parts: Vec<Part>,
     missing: Vec<Range<u64>>,
-    /// The time that a request of several ranges has left.
+    /// Time left after a request of several ranges.
     left: Option<Duration>,
 }
 
@@ -103,18 +104,18 @@ impl Shared {
         Ok(())
     }
 
-    /// The error that ended requests of this file after a time, if it is new to a request or a wait that began then.
+    /// Returns the error that ended requests of this file, if that was after `began`.
     pub(crate) fn lost_since(&self, began: Instant) -> Option<ErrorKind> {
         self.lost.lock().as_ref().filter(|lost| began <= lost.at).map(|lost| lost.kind.clone())
     }
 
-    /// Whether what began at a time was lost a while ago: another read may go well.
+    /// Whether a request that began at a time was lost more than [`LOST`] ago, so that a new one may succeed.
     pub(crate) fn was_lost(&self, began: Instant) -> bool {
         self.lost.lock().as_ref().is_some_and(|lost| began <= lost.at && lost.at.elapsed() > LOST)
     }
 
-    /// The error of a request that is not repeated. If the server or the way to it failed, all other requests under way end with it: they
-    /// would otherwise use up one time limit after another.
+    /// Returns the error of a request that is not repeated. If the server or the connection failed, all other
+    /// requests in flight end with it, since they would use up one time limit after another.
     fn failed(&self, fault: Fault, tries: usize, clock: &Clock) -> ErrorKind {
         let is_lost = fault.passing || clock.is_over();
         let kind = match (fault.kind, fault.unsatisfied) {
@@ -131,7 +132,7 @@ impl Shared {
         kind
     }
 
-    /// The error of a range that the server says is outside of its file of some size.
+    /// Returns the error of a range that the server reports as outside of its file of some size.
     fn unsatisfied(&self, size: u64) -> ErrorKind {
         match self.mark.get().map(|mark| mark.size) {
             Some(known) if known != size => {
@@ -144,8 +145,8 @@ impl Shared {
         }
     }
 
-    /// One request, repeated where it failed in passing. The answer may have fewer bytes than were wanted, and none where several ranges
-    /// have to be asked for one by one.
+    /// Makes one request, and repeats it after temporary failures. The answer may have fewer bytes than
+    /// wanted, and none if several ranges have to be requested one by one.
     pub(crate) async fn ask(
         &self,
         link: &Link,
@@ -169,7 +170,7 @@ impl Shared {
                     self.compare(&answer.mark)?;
                     return Ok(Reply { parts: answer.parts, broke: false });
                 }
-                // A file without bytes has no range.
+                // An empty file has no range.
                 Err(Fault { unsatisfied: Some(0), .. })
                     if self.mark.get().is_none_or(|mark| mark.size == 0) =>
                 {
@@ -184,7 +185,8 @@ impl Shared {
                         None => Ok(Reply { parts: Vec::new(), broke: true }),
                     };
                 }
-                // The bytes that came before count as an answer, if they are of the same file: the rest is asked for.
+                // Bytes received before the failure count as an answer if they are of the same file; the
+                // others are requested again.
                 Err(Fault { passing: true, parts, mark: Some(mark), .. })
                     if self.mark.get().is_some() && parts.iter().any(|part| !part.bytes.is_empty()) =>
                 {
@@ -201,7 +203,7 @@ impl Shared {
         }
     }
 
-    /// One range, in as many requests as the server makes of it.
+    /// Reads one range, in as many requests as the server needs.
     async fn range(
         &self,
         link: &Link,
@@ -210,8 +212,8 @@ impl Shared {
     ) -> std::result::Result<Part, ErrorKind> {
         let mut done: Vec<Bytes> = Vec::new();
         let mut at = range.start;
-        // Each request has to bring the end nearer; a server that sends a byte at a time is not followed for ever, and less far one
-        // that breaks off each time, as that may take long.
+        // Bound on the number of requests: a server that sends a byte at a time is not followed indefinitely,
+        // and a server that truncates each answer, which may take long, even less.
         let mut left = 64 + (range.end - range.start) / (64 << 10);
         while at < range.end {
             let Reply { parts, broke } = self.ask(link, &Wanted::one(at..range.end), &mut clock).await?;
@@ -228,7 +230,8 @@ impl Shared {
         Ok(Part { start: range.start, bytes: joined(done) })
     }
 
-    /// Ranges in one request, if they are several and the server takes that: the parts that came, and the ranges that did not.
+    /// Reads ranges in one request, if the server supports that. Returns the parts received and the missing
+    /// ranges.
     async fn group(
         &self,
         link: &Link,
@@ -249,7 +252,7 @@ impl Shared {
         Ok(Fetched { missing: missing(&ranges, &parts), parts, left: Some(clock.left()) })
     }
 
-    /// The bytes of ranges, in their order. They are inside the file.
+    /// Returns the bytes of ranges, in their order. The ranges must be inside the file.
     pub(crate) async fn fetch(
         self: Arc<Self>,
         ranges: Vec<Range<u64>>,
@@ -265,9 +268,10 @@ impl Shared {
             let fetched = self.groups(&link, groups, &union, limit, left).await?;
             parts.extend(fetched.parts);
             missing = fetched.missing;
-            // The time that several ranges took in vain was a part of the limit.
+            // Time spent in vain on several ranges counts towards the limit.
             left = fetched.left.unwrap_or(left).max(limit / 2);
-            // A server that refused many ranges may answer fewer; those that it left out are asked for one by one.
+            // A server that refused many ranges may answer fewer; ranges that it left out are requested one
+            // by one.
             let fewer = self.ranges_at_once(&link);
             at_once = if fewer < at_once { fewer } else { 1 };
         }
@@ -275,12 +279,13 @@ impl Shared {
         Ok(ranges.iter().map(|range| cut(&parts, range)).collect())
     }
 
-    /// The number of ranges that a request may ask for.
+    /// Returns the maximum number of ranges of a request.
     fn ranges_at_once(&self, link: &Link) -> usize {
         link.backend.range_limit().min(requests::ranges_in_header(self.size()))
     }
 
-    /// The ranges to fetch for a union, by the worth of a request, or of one range less in a request of several.
+    /// Plans the ranges to fetch for a union, by the cost of a request, or of a range in a request of
+    /// several.
     fn plan(&self, link: &Link, union: &[Range<u64>], at_once: usize) -> Vec<Range<u64>> {
         let server = link.backend.server();
         let cost = server.request_cost();
@@ -303,7 +308,7 @@ impl Shared {
         planned
     }
 
-    /// Requests side by side. The first error ends all of them.
+    /// Makes requests in parallel. The first error ends all of them.
     async fn groups(
         self: &Arc<Self>,
         link: &Arc<Link>,
@@ -335,12 +340,13 @@ impl Shared {
     }
 }
 
-/// The bytes of all ranges, which may overlap.
+/// Returns the total length of ranges, which may overlap.
 pub(crate) fn length(ranges: &[Range<u64>]) -> u64 {
     ranges.iter().fold(0, |sum, range| sum.saturating_add(range.end - range.start))
 }
 
-/// Sorts parts by their beginnings, without parts that lie in others: the ends ascend then, too.
+/// Sorts parts by their offsets, and removes parts that are contained in others, so that the ends ascend,
+/// too.
 pub(crate) fn sort(parts: &mut Vec<Part>) {
     parts.sort_unstable_by_key(|part| (part.start, u64::MAX - part.range().end));
     let mut end = 0;
@@ -351,7 +357,7 @@ pub(crate) fn sort(parts: &mut Vec<Part>) {
     });
 }
 
-/// The ranges within a range that [sorted](sort) parts do not cover.
+/// Returns the ranges within a range that [sorted](sort) parts do not cover.
 pub(crate) fn uncovered(range: &Range<u64>, parts: &[Part]) -> Vec<Range<u64>> {
     let (mut at, mut open) = (range.start, Vec::new());
     for part in parts.iter().map(Part::range).filter(|part| part.end > range.start) {
@@ -369,7 +375,7 @@ pub(crate) fn uncovered(range: &Range<u64>, parts: &[Part]) -> Vec<Range<u64>> {
     open
 }
 
-/// A range of [sorted](sort) parts, which cover it.
+/// Returns the bytes of a range from [sorted](sort) parts, which must cover it.
 pub(crate) fn cut(parts: &[Part], range: &Range<u64>) -> Bytes {
     let first = parts.partition_point(|part| part.range().end <= range.start);
     let mut at = range.start;
@@ -410,7 +416,7 @@ mod tests {
         sort(&mut parts);
         let ranges: Vec<_> = parts.iter().map(Part::range).collect();
         assert_eq!(ranges, [0..10, 20..30, 25..40, 90..100]);
-        // Ends of the ranges that are open, in order.
+        // Starts and ends of the open ranges, in order.
         let cases: [(_, &[u64]); 7] = [
             (0..100, &[10, 20, 40, 90]),
             (5..15, &[10, 15]),

@@ -1,4 +1,4 @@
-//! HTTP: ranges, several at once where the server honours that, redirections, and servers that answer something else.
+//! HTTP: requests for one or several ranges, redirections, and servers without support for ranges.
 
 use crate::{
     StoreOptions,
@@ -23,10 +23,10 @@ use std::{
 };
 use tokio::time::{Instant, timeout_at};
 
-/// The most redirections of a request.
+/// Maximum number of redirections of a request.
 const REDIRECTIONS: usize = 10;
 
-/// A server that does not answer ranges sends the whole file; one that is longer than this is refused.
+/// Maximum size of a file on a server without support for ranges, which sends the whole file.
 const WHOLE: u64 = 256 << 20;
 
 /// A file on a web server.
@@ -34,21 +34,21 @@ const WHOLE: u64 = 256 << 20;
 pub(crate) struct Http {
     client: Client,
     named: Url,
-    /// The place that the last redirection led to.
+    /// Target of the last redirection.
     place: Mutex<Option<Url>>,
     headers: HeaderMap,
 }
 
-/// A request under way.
+/// A request in flight.
 struct Request<'a> {
     wanted: &'a Wanted,
     clock: &'a mut Clock,
-    /// Whether no other attempt follows.
+    /// Whether this is the last attempt.
     is_last: bool,
 }
 
 impl Request<'_> {
-    /// The value of the header `Range`.
+    /// Returns the value of the header `Range`.
     fn range(&self) -> String {
         match self.wanted {
             Wanted::End(length) => format!("bytes=-{length}"),
@@ -63,7 +63,8 @@ impl Request<'_> {
         }
     }
 
-    /// Notes that the server may have refused several ranges. Opening a file shows only afterwards whether single ones are answered.
+    /// Calls `note` with the number of ranges if the server may have refused several. Not for the request
+    /// that opens a file, where only the next ones show whether single ranges are answered.
     fn may_be_refused(&self, note: impl FnOnce(usize)) {
         if let Wanted::Ranges(ranges) = self.wanted
             && ranges.len() > 1
@@ -72,17 +73,17 @@ impl Request<'_> {
         }
     }
 
-    /// The fault of an attempt that took too long. Ranges may come one by one where several do not.
+    /// Returns the fault of an attempt that timed out. Ranges may succeed one by one.
     fn stalled(&self) -> Fault {
         Fault { singly: self.wanted.is_several(), ..self.clock.fault() }
     }
 }
 
-/// The headers of an answer.
+/// A response whose body was not read yet.
 struct Arrival {
     response: Response,
     server: Arc<Server>,
-    /// Whether a place was asked that an earlier redirection led to.
+    /// Whether the request was sent to the target of an earlier redirection.
     by_redirection: bool,
 }
 
@@ -106,13 +107,13 @@ impl Http {
         Ok(Self { client, named: url, place: Mutex::new(None), headers })
     }
 
-    /// Whether the name is likely meant as a folder, or as a pattern for names.
+    /// Whether the URL probably means a folder, or is a pattern.
     fn names_several(&self) -> bool {
         let path = self.named.path();
         path.ends_with('/') || path.contains('*')
     }
 
-    /// The server that answered last.
+    /// Returns the server that answered last.
     pub(crate) fn server(&self) -> Arc<Server> {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         server_of(place.as_ref().unwrap_or(&self.named))
@@ -167,7 +168,7 @@ impl Http {
             return Ok(Answer { parts, mark: mark(size) });
         }
         let (part, size, cut) = single(response, &mut request, &server).await?;
-        // The first range alone, or one around all of them. A short file is answered whole.
+        // The server answered the first range alone, or one range around all. A short file is answered whole.
         if request.wanted.is_several() && (part.start > 0 || part.range().end < size) {
             server.refuses(request.wanted.count());
         }
@@ -177,7 +178,7 @@ impl Http {
         }
     }
 
-    /// A response that is no redirection.
+    /// Sends a request, and follows redirections.
     async fn ask(&self, request: &mut Request<'_>) -> Result<Arrival, Fault> {
         let known = self.place.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let by_redirection = known.is_some();
@@ -218,11 +219,11 @@ impl Http {
 
     fn request(&self, url: &Url, range: &str) -> reqwest::RequestBuilder {
         let mut bare = url.clone();
-        // A URL that can have them can be without them.
+        // Fails only for URLs that cannot have a user or a password.
         let _ = (bare.set_username(""), bare.set_password(None));
         let mut request = self.client.get(bare).header(header::RANGE, range);
         request = request.header(header::ACCEPT_ENCODING, "identity");
-        // Headers and passwords of the user are for the server that the user named.
+        // Headers and passwords are sent only to the server that the user named.
         if same_origin(url, &self.named) {
             request = request.headers(self.headers.clone());
             if !self.named.username().is_empty() && !self.headers.contains_key(header::AUTHORIZATION) {
@@ -237,7 +238,7 @@ impl Http {
         *self.place.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    /// The target of a redirection.
+    /// Returns the target of a redirection.
     fn next(&self, url: &Url, response: &Response) -> Result<Url, Fault> {
         let Some(place) = text(response.headers(), &header::LOCATION) else {
             return Err(Fault::answer(format!(
@@ -256,7 +257,7 @@ impl Http {
     }
 }
 
-/// The parts of an answer of several ranges, and the size of the file.
+/// Reads an answer of several ranges. Returns the parts and the size of the file.
 async fn several(
     response: Response,
     request: &mut Request<'_>,
@@ -279,7 +280,8 @@ async fn several(
     }
 }
 
-/// The part of an answer of one range, the size of the file, and the fault that truncated the part.
+/// Reads an answer of one range. Returns the part, the size of the file, and the fault that truncated the
+/// part.
 async fn single(
     response: Response,
     request: &mut Request<'_>,
@@ -311,7 +313,7 @@ async fn single(
     Ok((Part { start: range.start, bytes }, size, cut))
 }
 
-/// The whole file, from a server that knows no ranges.
+/// Reads the whole file from a server without support for ranges.
 async fn whole(response: Response, request: &mut Request<'_>, tag: Option<String>) -> Result<Answer, Fault> {
     let fresh = is_fresh(response.headers());
     let size = response.content_length();
@@ -330,7 +332,7 @@ async fn whole(response: Response, request: &mut Request<'_>, tag: Option<String
     }
 }
 
-/// A body of at most some bytes, and the fault that truncated it.
+/// Reads a body of at most `most` bytes. Returns the fault that truncated it, if any.
 async fn body(mut response: Response, most: u64, request: &mut Request<'_>) -> (Bytes, Option<Fault>) {
     let expected = response.content_length().unwrap_or(0).min(most).min(8 << 20);
     let mut body = BytesMut::with_capacity(expected as usize);
@@ -365,17 +367,17 @@ fn same_origin(a: &Url, b: &Url) -> bool {
         == (b.scheme(), b.host_str(), b.port_or_known_default())
 }
 
-/// Whether an answer of a whole file has no more bytes than were asked for.
+/// Whether an answer of a whole file has no more bytes than requested.
 fn is_short(response: &Response, wanted: &Wanted) -> bool {
     response.content_length().is_some_and(|size| size <= wanted.bytes())
 }
 
-/// The state of the file by its entity tag, or the time of its last change.
+/// Returns the entity tag of the file, or the time of its last change.
 fn tag_of(headers: &HeaderMap) -> Option<String> {
     text(headers, &header::ETAG).or_else(|| text(headers, &header::LAST_MODIFIED)).map(str::to_owned)
 }
 
-/// Whether the last change was in the second of the answer.
+/// Whether the last change was within the second of the answer.
 fn is_fresh(headers: &HeaderMap) -> bool {
     text(headers, &header::LAST_MODIFIED).is_some_and(|changed| text(headers, &header::DATE) == Some(changed))
 }
@@ -384,12 +386,13 @@ fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-/// Whether a server is busy with a request that it might answer later.
+/// Whether a status is temporary, so that the server may answer the request later.
 fn is_busy(status: StatusCode) -> bool {
     matches!(status.as_u16(), 408 | 429 | 502..=504)
 }
 
-/// Whether a status in answer to several ranges says something about their number, not about the file or the load of the server.
+/// Whether a status refuses the number of ranges, rather than reporting the state of the file or the load of
+/// the server.
 fn refuses_several(status: StatusCode) -> bool {
     !is_busy(status) && !matches!(status.as_u16(), 401 | 403 | 404 | 410)
 }
@@ -410,12 +413,12 @@ fn refusal(status: StatusCode, headers: &HeaderMap) -> Fault {
     Fault { passing, unsatisfied, ..Fault::lasting(kind) }
 }
 
-/// A user or a password of a URL, without its escapes.
+/// Decodes the escapes of a user or a password of a URL.
 fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// Ranges that are not among some parts, from a request of several.
+/// Returns the ranges of a request of several that no part contains.
 pub(crate) fn missing(wanted: &[Range<u64>], parts: &[Part]) -> Vec<Range<u64>> {
     wanted.iter().filter(|range| parts.iter().all(|part| part.slice(range).is_none())).cloned().collect()
 }

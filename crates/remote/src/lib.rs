@@ -1,19 +1,22 @@
 //! Files behind a network as [`Source`](forthwith_io::Source)s: HTTP, S3, Google Cloud Storage and Azure.
 //!
-//! [`open`] makes a source of a URL. Its first request asks for the beginning and the end of the file at once, where files of all formats
-//! have their metadata; the size and a mark of the file's state come with the answer, and every later answer has to carry the same.
+//! [`open`] creates a source from a URL. Its first request reads the beginning and the end of the file at
+//! once, where files of all formats have their metadata; the answer contains the size and a mark of the
+//! file's state, which all later answers have to match.
 //!
-//! A source plans its requests itself (`requests.rs`): ranges that lie near each other are fetched in one piece if the gap is cheaper than a
-//! request (`server.rs`), long ones in pieces side by side. A server that answers several ranges at once is asked so (`multipart.rs`); one that
-//! caps ranges, or answers with the whole file, is understood. A request that fails in passing is repeated, from the byte reached.
+//! A source plans its requests itself (`requests.rs`): ranges near each other are fetched together if the gap
+//! is cheaper than a request (`server.rs`), long ones in pieces in parallel. Servers that support it are
+//! asked for several ranges at once (`multipart.rs`); servers that cap ranges, or answer with the whole file,
+//! are supported. A request that failed temporarily is repeated, from the byte reached.
 //!
-//! [`open_marked`] makes a source of a file of which an index has all metadata: it makes no request, and the first answer shows whether the
-//! file is still the one that the index is of.
+//! [`open_marked`] creates a source for a file whose metadata are all in an index: it makes no request, and
+//! the first answer shows whether the file is still in the state that the index describes.
 //!
-//! [`create`] makes a sink of a URL of a store, and [`folder`] lists one.
+//! [`create`] creates a sink for a URL of a store, and [`folder`] lists a folder of one.
 //!
-//! This is the only crate with an asynchronous runtime: two threads for the process, started with the first source (`runtime.rs`). The
-//! threads of the engine wait for it, and look every 20 ms whether they still should ([`StoreOptions::going_on`]).
+//! This is the only crate with an asynchronous runtime: two threads per process, started with the first
+//! source (`runtime.rs`). Threads of the engine block on it, and check every 20 ms whether they should
+//! continue ([`StoreOptions::going_on`]).
 #![deny(missing_docs, unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "only for systems with processes and clocks")]
 
@@ -40,7 +43,7 @@ pub use redact::redact;
 pub use sink::create;
 pub use source::{open, open_marked};
 
-/// The schemes of URLs that [`open`] knows.
+/// Schemes of URLs that [`open`] supports.
 pub const SCHEMES: [&str; 9] = ["http", "https", "s3", "s3a", "gs", "az", "azure", "abfs", "abfss"];
 
 /// Whether a name is a URL of one of the [`SCHEMES`].

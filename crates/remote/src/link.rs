@@ -1,4 +1,4 @@
-//! Connections to the server of a file.
+//! Connection of a file to its server.
 
 use crate::{
     StoreOptions,
@@ -13,21 +13,23 @@ use forthwith_io::ErrorKind;
 use std::sync::Arc;
 use tokio::sync::{Mutex, MutexGuard, Semaphore, SemaphorePermit};
 
-/// Requests in flight.
+/// Maximum number of requests in flight.
 pub(crate) const IN_FLIGHT: usize = 16;
 
-/// Units of [`Link::slots`] and of the bytes in flight: a request takes [`LEAST_UNITS`] of them, or more if it is long.
+/// Unit of [`Link::slots`] in bytes: a request takes one unit per `UNIT` bytes, at least [`LEAST_UNITS`] and
+/// at most [`UNITS`].
 const UNIT: u64 = 1 << 20;
 const LEAST_UNITS: u64 = 4;
 const UNITS: u64 = IN_FLIGHT as u64 * LEAST_UNITS;
 
-/// Connections, and how many of them are in use.
+/// A backend, and the limits on its use.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) backend: Backend,
-    /// Limits the requests in flight and their bytes.
+    /// Limits the number of requests in flight and their bytes.
     slots: Semaphore,
-    /// Held by a request of more ranges than the server has answered, while others wait for what comes of it.
+    /// Held by a request of more ranges than the server has answered yet, while other such requests wait for
+    /// its outcome.
     probing: Mutex<()>,
 }
 
@@ -36,13 +38,14 @@ impl Link {
         Self { backend, slots: Semaphore::new(UNITS as usize), probing: Mutex::new(()) }
     }
 
-    /// Waits until a request of some bytes may be made.
+    /// Waits until a request for a number of bytes may be made.
     pub(crate) async fn slot(&self, bytes: u64) -> Result<SemaphorePermit<'_>, ErrorKind> {
         let units = (bytes / UNIT).clamp(LEAST_UNITS, UNITS) as u32;
         self.slots.acquire_many(units).await.map_err(|_| ErrorKind::Cancelled)
     }
 
-    /// Waits for a request that shows whether the server answers some number of ranges; a guard if the caller has to make it.
+    /// Waits for a request that shows whether the server answers a number of ranges; returns a guard if the
+    /// caller has to make that request.
     pub(crate) async fn probe(&self, ranges: usize) -> Option<MutexGuard<'_, ()>> {
         if self.backend.server().has_answered(ranges) {
             return None;
@@ -77,7 +80,7 @@ impl Backend {
     ) -> Result<Answer, Fault> {
         match self {
             Self::Http(http) => http.get(wanted, clock, is_last).await,
-            // Its own client makes the repetitions.
+            // The client of the store repeats requests itself.
             Self::Object(object) => object.get(wanted, clock).await,
         }
     }
@@ -89,7 +92,7 @@ impl Backend {
         }
     }
 
-    /// The number of ranges that a request may ask for.
+    /// Returns the maximum number of ranges of a request.
     pub(crate) fn range_limit(&self) -> usize {
         match self {
             Self::Http(http) => http.server().range_limit(),

@@ -1,4 +1,4 @@
-//! Folders of stores.
+//! Listing of folders of stores.
 
 use crate::{
     StoreOptions, redact,
@@ -7,19 +7,21 @@ use crate::{
 };
 use forthwith_io::{Error, ErrorKind, Result};
 
-/// The objects in a folder of a store, by their URLs.
+/// Objects and folders in a folder of a store, by their URLs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Folder {
-    /// Objects.
+    /// URLs of the objects.
     pub files: Vec<String>,
-    /// Folders below, without a slash at their ends.
+    /// URLs of the folders in it, without a trailing slash.
     pub folders: Vec<String>,
 }
 
-/// Lists a folder of S3, Google Cloud Storage or Azure: `s3://bucket/run1`. A folder that nothing is in is empty.
+/// Lists a folder of S3, Google Cloud Storage or Azure: `s3://bucket/run1`. A folder that does not exist is
+/// listed as empty.
 ///
 /// # Errors
-/// A scheme without lists, such as `https`; the bucket cannot be read; an option that the store does not have.
+/// Returns an error if the scheme has no listing, such as `https`, if the bucket cannot be read, or if the
+/// store does not support an option.
 pub fn folder(url: &str, options: &StoreOptions) -> Result<Folder> {
     let name = redact(url);
     let failed = |kind| Error::new(kind, &name);

@@ -1,7 +1,7 @@
-//! Bodies of several ranges (RFC 9110, section 14.6).
+//! Parser of bodies with several ranges (RFC 9110, section 14.6).
 //!
-//! Each part states its range, so its end is known without a search; a delimiter has to follow right there. Reading is linear in the
-//! length of the body.
+//! Each part states its range, so its end is known without a search; a delimiter has to follow directly.
+//! Parsing takes time linear in the length of the body.
 
 use crate::answer::Part;
 use bytes::Bytes;
@@ -12,7 +12,8 @@ const HEAD: usize = 4 << 10;
 /// Upper bound on the length of a boundary (RFC 2046, section 5.1.1).
 const LONGEST_BOUNDARY: usize = 70;
 
-/// The boundary of a content type of several ranges, or the fault as a phrase; `None` for another content type.
+/// Returns the boundary of a content type of several ranges, or the fault as a phrase; `None` for another
+/// content type.
 pub(crate) fn boundary(content_type: &str) -> Option<Result<&str, String>> {
     let (kind, parameters) = content_type.split_once(';').unwrap_or((content_type, ""));
     if !kind.trim().eq_ignore_ascii_case("multipart/byteranges") {
@@ -34,8 +35,8 @@ pub(crate) fn boundary(content_type: &str) -> Option<Result<&str, String>> {
     })
 }
 
-/// The parts of a body, of which it may have `most`, and the size of the file; the fault as a phrase. A truncated body gives the parts
-/// that a delimiter follows.
+/// Parses a body of at most `most` parts. Returns the parts and the size of the file, or the fault as a
+/// phrase. A truncated body yields the parts that a delimiter follows.
 pub(crate) fn parts(body: &Bytes, boundary: &str, most: usize) -> Result<(Vec<Part>, u64), String> {
     let delimiter = format!("\r\n--{boundary}");
     let mut at = first(body, delimiter.as_bytes()).ok_or("the body has no boundary")?;
@@ -81,7 +82,7 @@ pub(crate) fn parts(body: &Bytes, boundary: &str, most: usize) -> Result<(Vec<Pa
     }
 }
 
-/// The end of the first delimiter, which needs no line break at the beginning of the body.
+/// Returns the end of the first delimiter, which needs no line break at the beginning of the body.
 fn first(body: &[u8], delimiter: &[u8]) -> Option<usize> {
     if body.starts_with(&delimiter[2..]) {
         return Some(delimiter.len() - 2);
@@ -90,7 +91,7 @@ fn first(body: &[u8], delimiter: &[u8]) -> Option<usize> {
     find(window, delimiter).map(|at| at + delimiter.len())
 }
 
-/// The range and the size of the file in the headers of a part, which begin after its delimiter.
+/// Parses the headers of a part, which begin after its delimiter. Returns its range and the size of the file.
 fn stated(head: &[u8]) -> Option<(Range<u64>, u64)> {
     let head = String::from_utf8_lossy(head);
     // Padding may follow a delimiter, but no other text: that would be a longer boundary.
@@ -103,7 +104,7 @@ fn stated(head: &[u8]) -> Option<(Range<u64>, u64)> {
     }
 }
 
-/// `bytes 0-9/100`: the range, and the size unless it is `*`.
+/// Parses a content range such as `bytes 0-9/100`. Returns the range, and the size unless it is `*`.
 pub(crate) fn content_range(value: &str) -> Option<(Range<u64>, Option<u64>)> {
     let (range, size) = value.strip_prefix("bytes")?.trim_start().split_once('/')?;
     let (first, last) = range.split_once('-')?;
@@ -116,7 +117,7 @@ pub(crate) fn content_range(value: &str) -> Option<(Range<u64>, Option<u64>)> {
     Some((first..end, size))
 }
 
-/// The position of a short text in a window of at most [`HEAD`] bytes.
+/// Returns the position of a short text in a window of at most [`HEAD`] bytes.
 fn find(window: &[u8], text: &[u8]) -> Option<usize> {
     window.windows(text.len()).position(|at| at == text)
 }
@@ -155,7 +156,7 @@ mod tests {
             ("2-4/50", "2-4/3"),
             ("2-4/50", "2-4/*"),
             ("Content-Range", "Content-Rage"),
-            // Fewer or more bytes than the range has.
+            // The number of bytes differs from the range.
             ("abc", "ab"),
             ("abc", "abcd"),
             ("2-4/50", "2-3/50"),
@@ -168,7 +169,7 @@ mod tests {
         let body = Bytes::from_static(BODY);
         assert!(parts(&body, "X1", 1).unwrap_err().contains("more than 1 parts"));
         assert!(parts(&body, "X2", 2).unwrap_err().contains("no boundary"));
-        // More bytes than there are: no part.
+        // The range is longer than the body: no part.
         assert!(read(b"--X1\r\nContent-Range: bytes 2-40/50\r\n\r\nabc").unwrap().is_empty());
     }
 

@@ -1,14 +1,16 @@
-//! Options of a store, as users write them.
+//! Options of stores, as written by users.
 
 use forthwith_io::ErrorKind;
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
-/// How to reach a store: options by name, and the time that a request may take.
+/// Options of a store by name, and a callback that ends waits.
 ///
-/// `timeout` (seconds after which a read fails if not enough bytes come, all attempts included, 60), `connect_timeout` (seconds, 10),
-/// `retries` (of a request that fails in passing, 4) and `headers.NAME` (for HTTP) are for all stores. The others are those of the store: for S3 `access_key_id`,
-/// `secret_access_key`, `session_token`, `region`, `endpoint`, `skip_signature`, or `key`, `secret`, `token`, `endpoint_url` and `anon`,
-/// as fsspec calls them. The environment's variables of each store count, too (`AWS_ACCESS_KEY_ID`).
+/// All stores have the options `timeout` (seconds after which a read fails if not enough bytes arrive, all
+/// attempts included; default 60), `connect_timeout` (seconds; default 10), `retries` (repetitions of a
+/// request that failed temporarily; default 4) and `headers.NAME` (for HTTP). The others depend on the store:
+/// S3 has `access_key_id`, `secret_access_key`, `session_token`, `region`, `endpoint`, `skip_signature`, or
+/// `key`, `secret`, `token`, `endpoint_url` and `anon` as in fsspec. The environment variables of each store
+/// are used, too (`AWS_ACCESS_KEY_ID`).
 #[derive(Clone)]
 pub struct StoreOptions {
     values: BTreeMap<String, String>,
@@ -21,17 +23,17 @@ impl Default for StoreOptions {
     }
 }
 
-/// Values may be secrets: names only.
+/// Shows names only, since values may be secrets.
 impl fmt::Debug for StoreOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.values.keys()).finish()
     }
 }
 
-/// Options for all stores, in seconds but for the last.
+/// Options that all stores have.
 const COMMON: [&str; 3] = ["timeout", "connect_timeout", "retries"];
 
-/// fsspec's names of options of S3, and those of the store.
+/// fsspec's names of options of S3, and the names that the store uses.
 const ALIASES: [(&str, &str); 6] = [
     ("key", "access_key_id"),
     ("secret", "secret_access_key"),
@@ -42,20 +44,20 @@ const ALIASES: [(&str, &str); 6] = [
 ];
 
 impl StoreOptions {
-    /// None.
+    /// Creates empty options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with one more. Names are taken without regard to case.
+    /// Adds an option, or replaces it. Names are case-insensitive.
     #[must_use]
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.values.insert(name.to_lowercase(), value.to_owned());
         self
     }
 
-    /// The same for another store: of the options only those for all stores.
+    /// Returns the options that all stores have, which may be passed to another store.
     #[must_use]
     pub fn for_another_store(&self) -> Self {
         let common = |(name, _): &(&String, &String)| COMMON.contains(&name.as_str());
@@ -66,26 +68,26 @@ impl StoreOptions {
         }
     }
 
-    /// The same with a function that a thread calls every 20 ms while it waits for an answer; `false` ends the wait, and all other waits
-    /// for the same file.
+    /// Sets a callback that threads call every 20 ms while they wait for an answer; if it returns `false`,
+    /// that wait ends, and all other waits for the same file.
     #[must_use]
     pub fn going_on(mut self, going_on: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.going_on = Arc::new(going_on);
         self
     }
 
-    /// Whether threads that wait for an answer are to go on waiting.
+    /// Whether threads should continue to wait for answers.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         (self.going_on)()
     }
 
-    /// The reason to end a wait, if there is one.
+    /// Returns the error that ends a wait, if the callback requests it.
     pub(crate) fn ended(&self) -> Option<ErrorKind> {
         (!self.goes_on()).then_some(ErrorKind::Cancelled)
     }
 
-    /// The time after which a read fails if not enough bytes come.
+    /// Returns the time after which a read fails if not enough bytes arrive.
     pub(crate) fn stall(&self) -> Result<Duration, ErrorKind> {
         self.seconds("timeout", 60.0)
     }
@@ -111,12 +113,12 @@ impl StoreOptions {
             .ok_or_else(|| refused(format!("{name} must be a number of seconds, not {text:?}")))
     }
 
-    /// Headers for HTTP, by their names.
+    /// Returns the headers for HTTP, as names and values.
     pub(crate) fn headers(&self) -> impl Iterator<Item = (&str, &str)> {
         self.values.iter().filter_map(|(name, value)| Some((name.strip_prefix("headers.")?, value.as_str())))
     }
 
-    /// The options of the store itself, by the store's names.
+    /// Returns the options of the store itself, by the names that the store uses.
     pub(crate) fn of_store(&self) -> impl Iterator<Item = (&str, &str)> {
         let own = |name: &str| !COMMON.contains(&name) && !name.starts_with("headers.");
         self.values.iter().filter(move |(name, _)| own(name)).map(|(name, value)| {

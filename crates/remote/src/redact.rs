@@ -1,6 +1,7 @@
-//! URLs without their secrets.
+//! Removal of secrets from URLs.
 
-/// A text in which no URL has a user, a password or a query: these may be credentials, and the text an error or a log.
+/// Returns a text with the user, the password and the query removed from all URLs: these may be credentials,
+/// and the text may be part of an error or a log.
 #[must_use]
 pub fn redact(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
@@ -25,7 +26,7 @@ pub fn redact(text: &str) -> String {
     clean
 }
 
-/// An error with its causes.
+/// Returns the text of an error and its causes.
 pub(crate) fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

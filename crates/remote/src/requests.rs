@@ -1,48 +1,48 @@
-//! From ranges to requests.
+//! Planning of requests for ranges.
 
 use crate::answer::Part;
 use bytes::BytesMut;
 use std::ops::Range;
 
-/// The length of pieces of a long range, which are requested in parallel: as many as come nearest to it.
+/// Approximate length in bytes of the pieces of a long range, which are requested in parallel.
 pub(crate) const PIECE: u64 = 8 << 20;
 
-/// Requests of several ranges are made in parallel if each has this much.
+/// Minimum number of bytes of each of several parallel requests of several ranges.
 const GROUP: u64 = 4 << 20;
 
-/// Gaps longer than this are never fetched: a request of its own costs less.
+/// Maximum length of gaps that are fetched: a request of its own costs less than a longer one.
 const GAP: u64 = 512 << 10;
 
-/// Upper bound on the header `Range`: many servers refuse lines of more than 8 KiB.
+/// Upper bound on the length of the header `Range`: many servers refuse lines of more than 8 KiB.
 const HEADER: u64 = 7 << 10;
 
-/// Which gaps between ranges are worth fetching.
+/// Criteria for fetching the gaps between ranges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Worth {
     /// Gaps up to this length are always fetched.
     pub(crate) free: u64,
-    /// The bytes that one range less is worth: gaps up to this length are fetched within the budget.
+    /// Cost of a range in bytes: gaps up to this length are fetched within the budget.
     pub(crate) cost: u64,
-    /// The number of ranges that need not be fewer.
+    /// Number of ranges that need not be reduced.
     pub(crate) few: usize,
 }
 
 /// Bytes of gaps that may be fetched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Budget {
-    /// Of gaps up to [`Worth::cost`].
+    /// Bytes of gaps up to [`Worth::cost`].
     pub(crate) worthwhile: u64,
-    /// Of longer ones.
+    /// Bytes of longer gaps.
     pub(crate) spare: u64,
 }
 
-/// The most ranges of one request for parts of a file of some size.
+/// Returns the maximum number of ranges of one request for a file of some size.
 pub(crate) fn ranges_in_header(size: u64) -> usize {
     let digits = u64::from(size.checked_ilog10().unwrap_or(0)) + 1;
     (HEADER / (2 * digits + 2)) as usize
 }
 
-/// The union of ranges: ascending, and with gaps between them.
+/// Returns the union of ranges: ascending, and with gaps between them.
 pub(crate) fn union(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     let mut sorted: Vec<Range<u64>> =
         ranges.iter().filter(|range| range.start < range.end).cloned().collect();
@@ -57,8 +57,9 @@ pub(crate) fn union(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
     union
 }
 
-/// Ranges to fetch, ascending and apart, in pieces of about [`PIECE`] bytes, which cover a [`union`]. Gaps that are worth it are fetched,
-/// too, the shortest first, as long as the budget lasts, which they are taken from.
+/// Returns the ranges to fetch to cover a [`union`], ascending and in pieces of about [`PIECE`] bytes. Gaps
+/// that are worth it are fetched, too, the shortest first, as long as `budget` lasts, which is reduced by
+/// them.
 pub(crate) fn plan(union: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<Range<u64>> {
     let is_fetched = fetched_gaps(union, worth, budget);
     let mut planned: Vec<Range<u64>> = Vec::with_capacity(union.len());
@@ -71,7 +72,7 @@ pub(crate) fn plan(union: &[Range<u64>], worth: Worth, budget: &mut Budget) -> V
     planned.into_iter().flat_map(pieces).collect()
 }
 
-/// Whether the gap before each range is fetched.
+/// Returns whether the gap before each range is fetched.
 fn fetched_gaps(apart: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<bool> {
     let gap = |(at, pair): (usize, &[Range<u64>])| (pair[1].start - pair[0].end, at + 1);
     let mut gaps: Vec<(u64, usize)> =
@@ -95,8 +96,8 @@ fn fetched_gaps(apart: &[Range<u64>], worth: Worth, budget: &mut Budget) -> Vec<
     is_fetched
 }
 
-/// The parts of wanted bytes in a part that was fetched, which may have gaps, too. If these are many, the wanted bytes are copied, and the
-/// part is freed.
+/// Returns the parts of a fetched part that contain wanted bytes. If more than a quarter of it is gaps, the
+/// wanted bytes are copied, and the part is freed.
 pub(crate) fn compact(part: Part, union: &[Range<u64>]) -> Vec<Part> {
     let range = part.range();
     let first = union.partition_point(|wanted| wanted.end <= range.start);
@@ -132,8 +133,8 @@ fn pieces(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
     })
 }
 
-/// Requests of several ranges each: at most `parallel` of them if no request has more than `most` ranges, and fewer where they would have
-/// less than [`GROUP`] bytes each.
+/// Groups ranges into requests: at most `parallel` requests unless one would have more than `most` ranges or
+/// about [`PIECE`] bytes, and fewer if each would have less than [`GROUP`] bytes.
 pub(crate) fn group(planned: Vec<Range<u64>>, parallel: usize, most: usize) -> Vec<Vec<Range<u64>>> {
     let bytes: u64 = planned.iter().map(|range| range.end - range.start).sum();
     let parallel = usize::try_from(bytes.div_ceil(GROUP)).unwrap_or(usize::MAX).clamp(1, parallel.max(1));
@@ -180,7 +181,7 @@ mod tests {
         assert_eq!(budget.spare, 1000 - 2 - 28);
         let mut none = Budget::default();
         assert_eq!(planned(&ranges, ALL, &mut none).len(), 4);
-        // Short gaps cost nothing of the budget, and those that are worth it nothing of what is spared.
+        // Free gaps do not reduce the budget, and worthwhile ones do not reduce `spare`.
         let free = Worth { free: 2, ..ALL };
         assert_eq!(planned(&ranges, free, &mut none), [0..22, 50..60, 1 << 30..(1 << 30) + 5]);
         let worthwhile = Worth { cost: 28, ..ALL };
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(budget.worthwhile, 27);
         budget.worthwhile = 30;
         assert_eq!(planned(&ranges, worthwhile, &mut budget).len(), 2);
-        // Nothing is fetched in vain where ranges are few enough.
+        // No gap is fetched if there are few enough ranges.
         budget = Budget { worthwhile: 30, spare: 1000 };
         assert_eq!(planned(&ranges, Worth { few: 4, ..worthwhile }, &mut budget).len(), 4);
         assert_eq!(planned(&ranges, Worth { few: 3, ..worthwhile }, &mut budget).len(), 3);

@@ -1,4 +1,4 @@
-//! The runtime of the process.
+//! The asynchronous runtime of the process.
 
 use forthwith_io::{Error, ErrorKind, Result};
 use forthwith_platform::ProcessLock;
@@ -14,10 +14,11 @@ use tokio::{
     task::JoinHandle,
 };
 
-/// Runtimes are kept for ever: a forked process has no threads of its parent's, and must not end them.
+/// Runtimes are never dropped: a forked process does not have the threads of its parent, and must not join
+/// them.
 static RUNTIME: LazyLock<ProcessLock<Option<&'static Runtime>>> = LazyLock::new(ProcessLock::default);
 
-/// The runtime of this process: two threads, which wait for sockets.
+/// Returns the runtime of this process: two threads, which wait for sockets.
 pub(crate) fn runtime(uri: &str) -> Result<Handle> {
     let mut kept = RUNTIME.lock();
     if let Some(runtime) = *kept {
@@ -31,10 +32,10 @@ pub(crate) fn runtime(uri: &str) -> Result<Handle> {
     Ok(made.handle().clone())
 }
 
-/// How often a wait asks whether it still should.
+/// Interval at which a wait checks whether it should continue.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A task that ends with its last owner.
+/// A task that is aborted when its handle is dropped.
 pub(crate) struct Abort<T>(pub(crate) JoinHandle<T>);
 
 impl<T> Drop for Abort<T> {
@@ -43,7 +44,7 @@ impl<T> Drop for Abort<T> {
     }
 }
 
-/// Waits for an answer of a server, unless a function that is called meanwhile says why to end the wait.
+/// Waits for an answer of a server, unless the callback `ended` returns an error that ends the wait.
 pub(crate) fn wait<T: Send + 'static>(
     name: &str,
     answer: impl Future<Output = std::result::Result<T, ErrorKind>> + Send + 'static,
@@ -63,12 +64,13 @@ pub(crate) fn wait<T: Send + 'static>(
     }
 }
 
-/// Chooses the cryptography of TLS, of which a process has one. Another one that the program has chosen already is as good.
+/// Installs the cryptography provider of TLS, of which a process has one. A provider that the program has
+/// installed before is kept.
 pub(crate) fn choose_cryptography() {
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
-/// A value for each process, made when it is first asked for: connections are not shared with forked processes.
+/// A value for each process, created on first use: connections are not shared with forked processes.
 #[derive(Debug)]
 pub(crate) struct PerProcess<T>(ProcessLock<Option<Arc<T>>>);
 

@@ -1,4 +1,4 @@
-//! Knowledge about servers, which all files of the process share.
+//! Measurements of servers, which all files of the process share.
 
 use forthwith_platform::ProcessLock;
 use std::{
@@ -10,35 +10,38 @@ use std::{
     time::Duration,
 };
 
-/// Upper bound on the servers that are remembered.
+/// Upper bound on the number of servers that are remembered.
 const MOST: usize = 1024;
 
-/// Ranges of one request that most servers answer if they answer several at all: Apache's limit is 200.
+/// Number of ranges of a request that most servers answer if they answer several at all: Apache's limit is
+/// 200.
 const SAFE_RANGES: usize = 100;
 
-/// Bounds on the bytes that a request is worth, and these bytes before anything was measured.
+/// Bounds on the cost of a request in bytes, and the cost before any measurement.
 const LEAST_COST: u64 = 8 << 10;
 const MOST_COST: u64 = 256 << 10;
 const UNMEASURED_COST: u64 = 32 << 10;
-/// The time of a request is shared by the requests beside it; the line is rarely as busy as [`IN_FLIGHT`](crate::link) of them.
+/// Number of parallel requests that are assumed to share the time of a request; the connection is rarely as
+/// busy as [`IN_FLIGHT`](crate::link) of them.
 const SIDE_BY_SIDE: u64 = 4;
-/// Shorter bodies come with their headers: they say nothing about the line.
+/// Minimum length in bytes of measured bodies: shorter ones arrive with their headers.
 const MEASURED: u64 = 64 << 10;
 
-/// Bounds on the bytes of gaps that are fetched for each wanted byte; the lower one is that of a server without latency.
+/// Bounds on the bytes of gaps that are fetched per wanted byte; the lower one is that of a server without
+/// latency.
 const LEAST_WASTE: u64 = 4;
 const MOST_WASTE: u64 = 64;
 
 /// A server, by its scheme, host and port.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Upper bound on the ranges of a request.
+    /// Maximum number of ranges of a request, as far as known.
     limit: AtomicUsize,
-    /// The most ranges of a request that the server has answered.
+    /// Maximum number of ranges of a request that the server has answered.
     answered: AtomicUsize,
-    /// The shortest time to the headers of an answer, in microseconds; 0 before the first.
+    /// Shortest time to the headers of an answer, in microseconds; 0 before the first.
     latency: AtomicU64,
-    /// Bytes of one answer per second, as a moving average; 0 before the first.
+    /// Bytes per second of an answer, as a moving average; 0 before the first.
     rate: AtomicU64,
 }
 
@@ -55,7 +58,7 @@ impl Default for Server {
 
 static SERVERS: LazyLock<ProcessLock<HashMap<String, Arc<Server>>>> = LazyLock::new(ProcessLock::default);
 
-/// The server of an origin, such as `https://host:443`.
+/// Returns the server of an origin, such as `https://host:443`.
 pub(crate) fn server(origin: &str) -> Arc<Server> {
     let mut servers = SERVERS.lock();
     if let Some(server) = servers.get(origin) {
@@ -68,35 +71,37 @@ pub(crate) fn server(origin: &str) -> Arc<Server> {
 }
 
 impl Server {
-    /// The most ranges that a request may ask for, as far as the server has not refused them.
+    /// Returns the maximum number of ranges of a request, as far as the server has refused more.
     pub(crate) fn range_limit(&self) -> usize {
         self.limit.load(Relaxed)
     }
 
-    /// Whether the server has answered a request of as many ranges, or of several where these are not many.
+    /// Whether the server has answered a request of that many ranges, or of several if that many are at most
+    /// [`SAFE_RANGES`].
     pub(crate) fn has_answered(&self, ranges: usize) -> bool {
         let answered = self.answered.load(Relaxed);
         ranges <= answered || (answered > 1 && ranges <= SAFE_RANGES)
     }
 
-    /// Notes that a request of several ranges was answered.
+    /// Records that a request of several ranges was answered.
     pub(crate) fn answers(&self, ranges: usize) {
         self.answered.fetch_max(ranges, Relaxed);
     }
 
-    /// Notes that a request of several ranges was refused: fewer may be answered, or one only.
+    /// Records that a request of several ranges was refused: fewer may be answered, or only one.
     pub(crate) fn refuses(&self, ranges: usize) {
         self.limit.fetch_min(if ranges > SAFE_RANGES { SAFE_RANGES } else { 1 }, Relaxed);
     }
 
-    /// Notes that a request of several ranges ended without an answer, which is a refusal unless the server has answered as many before.
+    /// Records that a request of several ranges ended without an answer, which is a refusal unless the server
+    /// has answered as many before.
     pub(crate) fn breaks(&self, ranges: usize) {
         if !self.has_answered(ranges) {
             self.refuses(ranges);
         }
     }
 
-    /// Notes the time until the headers of an answer came.
+    /// Records the time until the headers of an answer arrived.
     pub(crate) fn measure_latency(&self, time: Duration) {
         let time = u64::try_from(time.as_micros()).unwrap_or(u64::MAX).max(1);
         let known = self.latency.load(Relaxed);
@@ -105,7 +110,7 @@ impl Server {
         }
     }
 
-    /// Notes the time that a body took.
+    /// Records the time that a body took.
     pub(crate) fn measure_body(&self, bytes: u64, time: Duration) {
         if bytes < MEASURED {
             return;
@@ -115,7 +120,8 @@ impl Server {
         self.rate.store(if known == 0 { now } else { known / 4 * 3 + now / 4 }, Relaxed);
     }
 
-    /// The bytes that the line carries in the time that one more request takes: a gap of fewer is cheaper to fetch than to skip.
+    /// Returns the number of bytes that the connection transfers in the time that one more request takes: a
+    /// shorter gap is cheaper to fetch than to skip.
     pub(crate) fn request_cost(&self) -> u64 {
         let (latency, rate) = (self.latency.load(Relaxed), self.rate.load(Relaxed));
         if rate == 0 {
@@ -125,7 +131,8 @@ impl Server {
         u64::try_from(carried).unwrap_or(u64::MAX).clamp(LEAST_COST, MOST_COST)
     }
 
-    /// The bytes of gaps that may be fetched for each wanted byte: two more for each millisecond to an answer.
+    /// Returns the number of bytes of gaps that may be fetched per wanted byte: two more for each millisecond
+    /// of latency.
     pub(crate) fn waste_factor(&self) -> u64 {
         (LEAST_WASTE + self.latency.load(Relaxed) / 500).min(MOST_WASTE)
     }

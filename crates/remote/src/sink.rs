@@ -1,4 +1,4 @@
-//! Objects of stores that are written.
+//! Writing of objects of stores.
 
 use crate::{
     StoreOptions,
@@ -14,9 +14,10 @@ use std::{
     sync::Arc,
 };
 
-/// An object of a store. Its bytes are in a temporary file without a name until all are written, since formats change bytes at their
-/// beginning last; they are sent when it is finished, several parts side by side. The object appears, or is replaced, when the store has
-/// all of them: an upload that fails is given up, and leaves what was there before.
+/// A sink that writes an object of a store. Its bytes are in an unnamed temporary file until all are written,
+/// since formats change bytes at the beginning last; `finish` uploads them, several parts in parallel. The
+/// object appears, or is replaced, when the store has all of them: a failed upload is aborted, and leaves the
+/// previous object.
 struct StoreSink {
     name: String,
     object: Arc<Object>,
@@ -26,10 +27,11 @@ struct StoreSink {
     process: u32,
 }
 
-/// Begins an object of S3, Google Cloud Storage or Azure: `s3://bucket/out.root`.
+/// Creates a sink for an object of S3, Google Cloud Storage or Azure: `s3://bucket/out.root`.
 ///
 /// # Errors
-/// A scheme that takes no files, such as `https`; an option that the store does not have; no room for a temporary file.
+/// Returns an error if the scheme does not support writing, such as `https`, if the URL names no object, if
+/// the store does not support an option, or if a temporary file cannot be created.
 pub fn create(url: &str, options: &StoreOptions) -> Result<Box<dyn Sink>> {
     let name = redact(url);
     let failed = |kind| Error::new(kind, &name);

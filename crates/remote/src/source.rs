@@ -1,4 +1,4 @@
-//! A file behind a network.
+//! Sources of remote files.
 
 use crate::{
     StoreOptions,
@@ -21,33 +21,35 @@ use std::{
 };
 use tokio::{task::JoinHandle, time::Instant};
 
-/// Bytes of the beginning and of the end that are read when a file is opened.
+/// Number of bytes of the beginning and of the end that are read when a file is opened.
 const HEAD: u64 = 32 << 10;
 const END: u64 = 512 << 10;
 
-/// Lists of ranges that are fetched before they are asked for, and the bytes that they have together: more than all
-/// workers of a read expect at its beginning, when each has told what it will read and none has read it.
+/// Maximum number of lists of ranges that are prefetched, and of bytes that they have together: more than all
+/// workers of a read expect at its beginning, when each has announced its ranges and none has read them.
 const LISTS: usize = 32;
 const EXPECTED: u64 = 96 << 20;
 
-/// A small read is answered with this much, of which later ones may be a part: metadata are read in small steps.
+/// Minimum length in bytes of a request for one range, whose bytes are cached for later reads: metadata are
+/// read in small steps.
 const SMALL: u64 = 64 << 10;
 
-/// Opens a URL of one of the [`SCHEMES`](crate::SCHEMES). Its beginning and its end are read.
+/// Opens a URL of one of the [`SCHEMES`](crate::SCHEMES), and reads the beginning and the end of the file.
 ///
 /// # Errors
-/// The store cannot be reached, has no such object or does not permit to read it; an option that the store does not have.
+/// Returns an error if the store cannot be reached, has no such object or does not permit reading it, or if
+/// it does not support an option.
 pub fn open(url: &str, options: &StoreOptions) -> Result<Arc<dyn Source>> {
     let source = Remote::new(url, options, None);
     source.begin()?;
     Ok(Arc::new(source))
 }
 
-/// The same of a file whose size and [mark](Source::mark) an index has: nothing is read. The first answer of the store has to be of
-/// this state, or is an error. `None` if the mark is none that stores give.
+/// Opens a file whose size and [mark](Source::mark) are in an index, without a request. If the first answer
+/// of the store is not of this state, it is an error. `None` if the mark is not from a store.
 ///
 /// # Errors
-/// An option that the store does not have.
+/// Returns an error if the store does not support an option.
 pub fn open_marked(
     url: &str,
     options: &StoreOptions,
@@ -60,17 +62,17 @@ pub fn open_marked(
     Ok(Some(Arc::new(source)))
 }
 
-/// The beginning of the marks of files of stores.
+/// Prefix of the marks of remote files.
 const MARK: &str = "remote ";
 
 struct Remote {
     shared: Arc<Shared>,
     ahead: ProcessLock<Vec<Ahead>>,
-    /// The number of times that all waits were ended.
+    /// Number of times that all waits were ended.
     given_up: AtomicU64,
 }
 
-/// Ranges that will be read soon, and are being fetched.
+/// Ranges that are being prefetched.
 struct Ahead {
     ranges: Vec<Range<u64>>,
     began: Instant,
@@ -94,7 +96,7 @@ impl Remote {
         Self { shared: Arc::new(shared), ahead: ProcessLock::default(), given_up: AtomicU64::new(0) }
     }
 
-    /// Reads the beginning and the end: by one request, unless the server is known to refuse several ranges.
+    /// Reads the beginning and the end, by one request unless the server is known to refuse several ranges.
     fn begin(&self) -> Result<()> {
         let link = self.shared.link()?;
         let shared = Arc::clone(&self.shared);
@@ -133,13 +135,13 @@ impl Remote {
         })?;
         let empty = Mark::new(0, None);
         self.shared.mark.get_or_init(|| empty);
-        // A server that knows no ranges has answered the whole file, perhaps twice.
+        // A server without support for ranges has answered the whole file, perhaps twice.
         sort(&mut parts);
         *self.shared.kept.lock() = parts;
         Ok(())
     }
 
-    /// Waits for an answer, and looks whether it still should.
+    /// Waits for an answer, and checks meanwhile whether it should continue.
     fn wait<T: Send + 'static>(
         &self,
         answer: impl Future<Output = std::result::Result<T, ErrorKind>> + Send + 'static,
@@ -168,7 +170,7 @@ impl Remote {
         Err(self.shared.fail(kind).at(range.start))
     }
 
-    /// The ranges that are being fetched already, as one list.
+    /// Takes the prefetch of exactly these ranges, if there is one.
     fn take_ahead(&self, ranges: &[Range<u64>]) -> Option<Ahead> {
         let mut ahead = self.ahead.lock();
         let at = ahead.iter().position(|ahead| ahead.ranges == ranges)?;
@@ -181,7 +183,7 @@ impl Remote {
     }
 }
 
-/// One request, if it is needed.
+/// Makes a request, if it is needed.
 async fn ask_if(
     is_needed: bool,
     shared: &Shared,
@@ -221,7 +223,7 @@ impl Source for Remote {
             parts.extend(found);
             if small && let Some(part) = parts.last() {
                 let mut kept = self.shared.kept.lock();
-                // The beginning and the end, and some of the last small reads.
+                // The cache keeps the beginning, the end, and the last small reads.
                 if kept.len() >= 34 {
                     kept.remove(2);
                 }
@@ -241,7 +243,7 @@ impl Source for Remote {
         ranges.iter().map(whole).collect()
     }
 
-    /// Asks for one byte, unless an answer has shown it already.
+    /// Reads one byte, unless an answer has confirmed the mark already.
     fn confirm(&self) -> Result<()> {
         if !self.shared.of_index || self.shared.confirmed.load(Relaxed) || self.shared.size() == 0 {
             return Ok(());
@@ -260,7 +262,7 @@ impl Source for Remote {
         false
     }
 
-    /// Ranges are asked for side by side, but by one thread: it knows all of them.
+    /// One thread suffices: it requests all its ranges in parallel.
     fn concurrent(&self) -> bool {
         false
     }
@@ -277,7 +279,7 @@ impl Source for Remote {
         if !inside || ranges.is_empty() || known(&ahead) {
             return;
         }
-        // What an ended read expected goes.
+        // The oldest prefetches are dropped: their reads have probably ended.
         let bytes = length(ranges);
         let too_many = |ahead: &[Ahead]| {
             let expected = ahead.iter().fold(bytes, |sum, ahead| sum.saturating_add(length(&ahead.ranges)));
@@ -307,5 +309,5 @@ impl Drop for Remote {
     }
 }
 
-// The URL may hold secrets.
+// The URL may contain secrets.
 forthwith_io::impl_debug!(Remote, |it| "name": it.shared.name);

@@ -1,4 +1,4 @@
-//! S3, Google Cloud Storage and Azure, by `object_store`.
+//! S3, Google Cloud Storage and Azure, through `object_store`.
 
 use crate::{
     StoreOptions,
@@ -29,29 +29,29 @@ use tokio::{
 pub(crate) struct Object {
     store: Box<dyn ObjectStore>,
     path: Path,
-    /// Answers a request for the end of an object. Azure does not.
+    /// Whether the store supports requests for the end of an object. Azure does not.
     ends: bool,
     server: Arc<Server>,
-    /// The time after which an answer that does not come counts as none.
+    /// Time after which an answer that does not arrive counts as a failure.
     stall: Duration,
 }
 
-/// The object that a store has under a path.
+/// State of the object at a path.
 enum State {
     Absent,
     Present(Box<ObjectMeta>),
-    /// The store does not answer, or does not permit to ask.
+    /// The store does not answer, or does not permit the request.
     Unknown,
 }
 
-/// The purpose of an object.
+/// Purpose of opening an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
     Read,
     Write,
 }
 
-/// The store of a builder, with what all stores are told and options, each by its name.
+/// Builds a store with the settings that all stores have and its own options.
 macro_rules! built {
     ($builder:ty, $url:expr, $client:expr, $retry:expr, $options:expr) => {{
         let mut builder = <$builder>::from_env()
@@ -74,7 +74,7 @@ impl Object {
         let (bucket, path) = rest.split_once('/').unwrap_or((rest, ""));
         let path = Path::parse(path).map_err(|error| refused(redact(&error.to_string())))?;
         let stall = options.stall()?;
-        // A time for the whole of a request would depend on its length.
+        // A timeout of the whole request would depend on its length, so there is none.
         let endpoint = options.of_store().find(|(name, _)| name.ends_with("endpoint"));
         let server = server(&format!("{scheme}://{bucket} {endpoint:?}"));
         let insecure = options
@@ -82,7 +82,7 @@ impl Object {
             .any(|(name, value)| name.ends_with("endpoint") && value.starts_with("http://"))
             || std::env::var("AWS_ENDPOINT_URL").is_ok_and(|url| url.starts_with("http://"));
         let retries = options.retries()?;
-        // An attempt to read leaves half of the time to the next one. What is written may be repeated for longer.
+        // An attempt to read leaves half of the time to the next one. Writes may be repeated for longer.
         let (silence, all) = match purpose {
             Use::Read => (if retries > 0 { stall / 2 } else { stall }, stall),
             Use::Write => (stall, stall + Duration::from_secs(60)),
@@ -103,14 +103,15 @@ impl Object {
         Ok(Self { store: store.map_err(|error| fault(&error).kind)?, path, ends, server, stall })
     }
 
-    /// The paths of the objects in the folder of this path, and of the folders in it.
+    /// Returns the paths of the objects in the folder of this path, and of the folders in it.
     pub(crate) async fn folder(&self) -> Result<(Vec<String>, Vec<String>), Fault> {
         let found = self.store.list_with_delimiter(Some(&self.path)).await.map_err(|error| fault(&error))?;
         let files = found.objects.iter().map(|object| object.location.to_string()).collect();
         Ok((files, found.common_prefixes.iter().map(ToString::to_string).collect()))
     }
 
-    /// Sends an object: at once, or in parts of which some are under way together. Nothing of it is there before all of it is.
+    /// Uploads an object, at once or in parts of which several are in flight together. The object appears
+    /// only when all of it is uploaded.
     pub(crate) async fn put(&self, mut bytes: impl Read, length: u64) -> Result<(), Fault> {
         let part = PART.max(length.div_ceil(MOST_PARTS));
         if length <= part {
@@ -127,15 +128,15 @@ impl Object {
             Ok(()) => self.complete(upload, length, &before).await,
             Err(error) => {
                 tasks.abort_all();
-                // The first fault is the one to tell.
+                // The first fault is the one to report.
                 drop(upload.abort().await);
                 Err(error)
             }
         }
     }
 
-    /// Completes an upload. If the answer is lost, or a repetition is told that there is no such upload, the object shows whether the
-    /// store has completed it.
+    /// Completes an upload. If the answer is lost, or a repetition is told that the upload does not exist,
+    /// the state of the object shows whether the store has completed it.
     async fn complete(
         &self,
         mut upload: Box<dyn MultipartUpload>,
@@ -155,7 +156,7 @@ impl Object {
         };
         let mut now = self.state().await;
         if !is_written(&now) {
-            // Afterwards the store does not complete it any more.
+            // An aborted upload can no longer be completed by the store.
             let aborted = timeout_at(Instant::now() + self.stall, upload.abort()).await;
             if matches!(aborted, Ok(Ok(()))) || !matches!(now, State::Unknown) {
                 now = self.state().await;
@@ -170,7 +171,7 @@ impl Object {
         Err(failed)
     }
 
-    /// The object of this path as it is.
+    /// Returns the state of the object at this path.
     async fn state(&self) -> State {
         match timeout_at(Instant::now() + self.stall, self.store.head(&self.path)).await {
             Ok(Ok(meta)) => State::Present(Box::new(meta)),
@@ -226,7 +227,7 @@ impl Object {
         let answer = timeout_at(clock.attempt(true), self.store.get_opts(&self.path, options)).await;
         let answer = match answer.map_err(|_| clock.fault())? {
             Ok(answer) => answer,
-            // A range of an object without bytes is refused.
+            // Any range of an empty object is refused.
             Err(error @ Error::Generic { .. }) if self.meta(clock).await?.size == 0 => {
                 return Err(Fault { unsatisfied: Some(0), ..fault(&error) });
             }
@@ -241,14 +242,14 @@ impl Object {
         Ok(Answer { parts: vec![Part { start: range.start, bytes }], mark: Mark::new(size, tag) })
     }
 
-    /// The size and the state of the object.
+    /// Returns the metadata of the object.
     async fn meta(&self, clock: &Clock) -> Result<ObjectMeta, Fault> {
         let found = timeout_at(clock.attempt(true), self.store.head(&self.path)).await;
         found.map_err(|_| clock.fault())?.map_err(|error| fault(&error))
     }
 }
 
-/// A body of at most some bytes.
+/// Reads a body of at most `most` bytes.
 async fn body<S>(mut stream: Pin<Box<S>>, most: u64, clock: &mut Clock) -> Result<Bytes, Fault>
 where
     S: Stream<Item = object_store::Result<Bytes>> + Send + ?Sized,
@@ -272,14 +273,14 @@ where
     }
 }
 
-/// Bytes of a part. S3 takes none below 5 MiB but for the last.
+/// Minimum size of a part in bytes. S3 accepts none below 5 MiB except the last.
 const PART: u64 = 16 << 20;
-/// Parts of an object; S3 takes 10 000.
+/// Maximum number of parts of an object; S3 accepts 10 000.
 const MOST_PARTS: u64 = 9_000;
-/// Parts that are sent side by side.
+/// Maximum number of parts that are uploaded in parallel.
 const TOGETHER: usize = 4;
 
-/// An upload, with the parts of it that are under way. If the wait for it ends early, what was sent is taken back.
+/// An upload and its parts in flight, which is aborted if the wait for it ends early.
 struct GivenUp(Option<Box<dyn MultipartUpload>>, JoinSet<Result<(), Error>>);
 
 impl Drop for GivenUp {
@@ -293,7 +294,7 @@ impl Drop for GivenUp {
     }
 }
 
-/// The next bytes of what is sent.
+/// Reads the next `size` bytes to upload.
 fn next(bytes: &mut impl Read, size: u64) -> Result<Vec<u8>, Fault> {
     let failed = |error: std::io::Error| Fault::lasting(error.into());
     let mut part = Vec::new();
@@ -303,7 +304,8 @@ fn next(bytes: &mut impl Read, size: u64) -> Result<Vec<u8>, Fault> {
     if part.len() as u64 == size { Ok(part) } else { Err(failed(std::io::ErrorKind::UnexpectedEof.into())) }
 }
 
-/// The store has made its repetitions: no fault passes.
+/// Converts an error of a store to a fault. The store has repeated the request itself, so that no fault is
+/// temporary.
 fn fault(error: &Error) -> Fault {
     let kind = match error {
         Error::NotFound { .. } => ErrorKind::NotFound,
@@ -313,11 +315,11 @@ fn fault(error: &Error) -> Fault {
     Fault::lasting(kind)
 }
 
-/// Parts of the URLs by which stores' clients ask the machine for credentials if they have no others.
+/// Parts of the URLs from which clients of stores request credentials of the machine if they have no others.
 const OF_MACHINE: [&str; 4] =
     ["/latest/api/token", "/latest/meta-data/", "/computeMetadata/", "/metadata/identity/"];
 
-/// The text of a fault, with what to do if there are no credentials.
+/// Returns the text of a fault, with advice if credentials are missing.
 fn with_hint(text: String) -> String {
     if OF_MACHINE.iter().any(|part| text.contains(part)) {
         return format!(

@@ -48,7 +48,7 @@ pub(crate) fn page(
     decoded(coding.kept, how, &marks, page, wanted, columns).map_err(here)
 }
 
-/// Returns a page as its writer had it before compression.
+/// Returns the decompressed bytes of a page, in the encoding of its column.
 pub(crate) fn raw<'a>(
     coding: &Coding,
     task: &Task,
@@ -66,8 +66,8 @@ pub(crate) fn raw<'a>(
     inflated(body, length, scratch).map_err(here)
 }
 
-/// Returns the stored bytes of a page without its checksum, after verifying that, and the length of the
-/// decompressed page.
+/// Returns the stored bytes of a page without its checksum, which is verified if the page has one, and the
+/// length of the decompressed page.
 fn stored_page<'a>(how: &Stored, task: &Task, note: Note, stored: &'a [u8]) -> Result<(&'a [u8], usize)> {
     let elements = task.entries.end.checked_sub(task.entries.start).ok_or_else(foreign)?;
     let body = if note.verified { verified(stored)? } else { stored };
@@ -88,7 +88,7 @@ fn inflated<'a>(body: &'a [u8], length: usize, scratch: &'a mut Scratch) -> Resu
     Ok(payload)
 }
 
-/// Returns the bytes of a page without its checksum, after verifying that.
+/// Verifies the checksum of a page, and returns the page without it.
 pub(crate) fn verified(stored: &[u8]) -> Result<&[u8]> {
     let Some((body, hash)) = stored.split_last_chunk::<8>() else {
         return Err(Error::truncated("the checksum of a page", 8, stored.len()));
@@ -100,7 +100,7 @@ pub(crate) fn verified(stored: &[u8]) -> Result<&[u8]> {
     Ok(body)
 }
 
-/// Returns whether the decompressed bytes of a page are the items of the column.
+/// Whether the decompressed bytes of a page equal those of the output column, so that they are only copied.
 fn copies(how: &Stored, kept: Kept) -> bool {
     match (kept, how.kind) {
         (Kept::Bytes, _) => true,
@@ -117,7 +117,7 @@ fn inflate(body: &[u8], into: &mut [u8], codecs: &mut Decompressor) -> Result<()
     decompress_record(body, into, codecs)
 }
 
-/// Waits for the turn, reserves this number of items of each column, and passes the turn on.
+/// Waits for the task's turn, reserves the given number of items of each column, and passes the turn on.
 fn taken<'c>(columns: &'c mut dyn Columns, items: &[usize]) -> Result<Vec<Slot<'c>>> {
     columns.wait()?;
     columns.take_last(items)
@@ -150,7 +150,7 @@ fn decoded(
     }
 }
 
-/// Returns the error for ends of lists that decrease or exceed the items.
+/// Returns the error for list ends that decrease or exceed the number of items.
 #[cold]
 fn falling(lists: &Lists) -> Error {
     Error::fault(format!(
@@ -211,14 +211,14 @@ fn lists(
     Ok(())
 }
 
-/// Returns the number to add to the ends of lists, which accounts for the items of other plans. Must be
-/// called during the turn.
+/// Returns the number that converts the ends of lists, which count from the cluster's first item, to offsets
+/// of the column, with the items of earlier plans. Must be called during the turn.
 fn base(lists: &Lists, columns: &dyn Columns) -> i64 {
     lists.base.wrapping_add(columns.origin().first().copied().unwrap_or(0))
 }
 
-/// Returns the beginning of the first list, relative to the cluster's first item. Must be called during the
-/// turn.
+/// Returns the beginning of the page's first list, relative to the cluster's first item. Must be called
+/// during the turn.
 fn first(lists: &Lists, in_page: Option<u64>, columns: &dyn Columns) -> Result<u64> {
     // The end of the last list of earlier pages is the beginning of the first list.
     let before = columns.ends().first().copied().unwrap_or(0).wrapping_sub(lists.base);
@@ -293,7 +293,7 @@ fn tags(
     Ok(())
 }
 
-/// Appends the elements of a column that was added later: zeros, or nulls and empty lists.
+/// Appends elements of a deferred column for earlier entries: zeros, nulls or empty lists.
 fn zeros(kept: Kept, marks: &Marks<'_>, count: usize, columns: &mut dyn Columns) -> Result<()> {
     let fill = |slot: &mut Slot<'_>, item: i64| {
         slot.as_chunks_mut::<8>().0.iter_mut().for_each(|to| *to = item.to_ne_bytes());

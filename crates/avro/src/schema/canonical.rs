@@ -1,19 +1,19 @@
-//! The Parsing Canonical Form and its fingerprint, by which a datum names its schema.
+//! Parsing Canonical Form of schemas, and its fingerprint.
 
 use super::{Id, Kind, Schema};
 use serde_json::Value as Json;
 use std::collections::HashSet;
 
 impl Schema {
-    /// Whether values are encoded alike by both schemas and have the same logical types. Documentation, aliases, defaults
-    /// and other properties may differ.
+    /// Whether both schemas encode values equally and have the same logical types. Documentation, aliases,
+    /// defaults and other properties may differ.
     #[must_use]
     pub fn is_alike(&self, other: &Self) -> bool {
         let logical = |schema: &Self| schema.types.iter().map(|ty| ty.logical).collect::<Vec<_>>();
         self.canonical() == other.canonical() && logical(self) == logical(other)
     }
 
-    /// The Parsing Canonical Form: the schema without anything that reading needs not, in one fixed spelling.
+    /// Returns the Parsing Canonical Form: the schema reduced to what affects encoding, in a fixed spelling.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut text = String::new();
@@ -21,8 +21,8 @@ impl Schema {
         text
     }
 
-    /// The 64-bit Rabin fingerprint of the canonical form, which precedes a datum in the single-object
-    /// encoding.
+    /// Returns the 64-bit Rabin fingerprint of the canonical form, which precedes a datum in the
+    /// single-object encoding.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         fingerprint(self.canonical().as_bytes())
@@ -78,7 +78,7 @@ impl Schema {
     }
 }
 
-/// CRC-64-AVRO.
+/// Computes CRC-64-AVRO.
 fn fingerprint(bytes: &[u8]) -> u64 {
     const EMPTY: u64 = 0xc15d_213a_a4d7_a795;
     bytes.iter().fold(EMPTY, |sum, byte| {

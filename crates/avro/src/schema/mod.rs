@@ -1,4 +1,4 @@
-//! Schemas: what a file says its values are.
+//! Schemas: types of the values of a file.
 
 mod canonical;
 mod parse;
@@ -27,181 +27,181 @@ pub struct Schema {
     named: HashMap<String, Id>,
 }
 
-/// A type of a [`Schema`].
+/// Identifier of a type in a [`Schema`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id(u32);
 
-/// One type.
+/// Type of a schema.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Type {
-    /// How it is written.
+    /// Encoding of the values.
     pub kind: Kind,
-    /// The logical type, if the schema names one.
+    /// Logical type, if the schema has a valid one.
     pub logical: Option<Logical>,
-    /// The description its author gave it.
+    /// Documentation.
     pub doc: Option<String>,
-    /// Everything else the schema says of it.
+    /// All other properties.
     pub properties: Map<String, Json>,
 }
 
-/// How a type is written.
+/// Encoding of a type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// No bytes.
     Null,
     /// One byte.
     Boolean,
-    /// A varint of 32 bits.
+    /// A zigzag varint of up to 32 bits.
     Int,
-    /// A varint of 64 bits.
+    /// A zigzag varint of up to 64 bits.
     Long,
-    /// Four bytes.
+    /// Four bytes, little-endian.
     Float,
-    /// Eight bytes.
+    /// Eight bytes, little-endian.
     Double,
-    /// A length and bytes.
+    /// A length and the bytes it spans.
     Bytes,
-    /// A length and UTF-8.
+    /// A length and UTF-8 text.
     String,
     /// Blocks of items.
     Array(Id),
-    /// Blocks of names and values.
+    /// Blocks of pairs of a string and a value.
     Map(Id),
-    /// A number and the value of the type it says.
+    /// The index of a branch, and a value of its type.
     Union(Vec<Id>),
-    /// So many bytes.
+    /// A fixed number of bytes.
     Fixed {
-        /// The name.
+        /// Name of the type.
         name: Name,
-        /// Bytes.
+        /// Number of bytes.
         size: u64,
     },
-    /// The number of a symbol.
+    /// The index of a symbol.
     Enum {
-        /// The name.
+        /// Name of the type.
         name: Name,
-        /// The symbols.
+        /// Symbols in the order of their indexes.
         symbols: Vec<String>,
-        /// The symbol that stands for those a reader does not know.
+        /// Symbol that replaces symbols unknown to a reader.
         default: Option<String>,
     },
-    /// Fields, one after the other.
+    /// The fields in order.
     Record {
-        /// The name.
+        /// Name of the type.
         name: Name,
-        /// The fields.
+        /// Fields of the record.
         fields: Vec<Field>,
     },
 }
 
-/// The name of a type.
+/// Name of a type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// With its namespace.
+    /// Name with its namespace.
     pub full: String,
-    /// Other names it may be known by, with their namespaces.
+    /// Alternative names with their namespaces.
     pub aliases: Vec<String>,
 }
 
 impl Name {
-    /// The name without its namespace.
+    /// Returns the name without its namespace.
     #[must_use]
     pub fn short(&self) -> &str {
         self.full.rsplit('.').next().unwrap_or(&self.full)
     }
 }
 
-/// One field of a record.
+/// Field of a record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
-    /// Its name.
+    /// Name of the field.
     pub name: String,
-    /// Its type.
+    /// Type of the field.
     pub schema: Id,
-    /// Its value where the data have none, as the schema spells it.
+    /// Default value for data without this field, as JSON.
     pub default: Option<Json>,
-    /// Other names it may be known by.
+    /// Alternative names.
     pub aliases: Vec<String>,
-    /// The description its author gave it.
+    /// Documentation.
     pub doc: Option<String>,
-    /// Everything else the schema says of it.
+    /// All other properties.
     pub properties: Map<String, Json>,
 }
 
-/// The meaning of a type beyond how it is written. A meaning that does not fit the type it is given to is
-/// none, as the specification wants it; neither is one that is not known.
+/// Logical type: meaning of encoded values. As the specification demands, a logical type that is unknown or
+/// does not fit the encoding is ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Logical {
-    /// A number with digits behind the point, in bytes or fixed: two's complement, most significant byte
-    /// first.
+    /// A decimal number as bytes or fixed: an unscaled big-endian integer in two's complement.
     Decimal {
-        /// Digits.
+        /// Number of digits.
         precision: u32,
-        /// Digits behind the point.
+        /// Number of digits after the decimal point.
         scale: u32,
     },
-    /// A string, or fixed of 16 bytes.
+    /// A UUID as a string, or as fixed of 16 bytes.
     Uuid,
-    /// Days since 1970.
+    /// Days since 1970-01-01.
     Date,
     /// Time of day.
     Time(Unit),
-    /// Time since 1970 in UTC.
+    /// Time since 1970-01-01 00:00 UTC.
     Timestamp(Unit),
-    /// Time since 1970 wherever it was.
+    /// Time since 1970-01-01 00:00 in an unspecified time zone.
     LocalTimestamp(Unit),
-    /// Fixed of 12 bytes: months, days and milliseconds.
+    /// Fixed of 12 bytes: months, days and milliseconds as little-endian `u32`.
     Duration,
 }
 
-/// The unit of a time.
+/// Unit of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// 1/1000 s.
+    /// Milliseconds.
     Milli,
-    /// 1/1000000 s.
+    /// Microseconds.
     Micro,
-    /// 1/1000000000 s.
+    /// Nanoseconds.
     Nano,
 }
 
 impl Schema {
-    /// Parses a schema that is asked for.
+    /// Parses a schema given by a caller.
     ///
     /// # Errors
-    /// It is none, and where it is not.
+    /// Returns an error with the path of the fault if the text is not a valid schema.
     pub fn parse(text: &str) -> forthwith_plan::Result<Self> {
         text.parse()
             .map_err(|bad: SchemaError| forthwith_plan::Error::invalid(format!("not an Avro schema: {bad}")))
     }
 
-    /// The outermost type.
+    /// Returns the outermost type.
     #[must_use]
     pub fn root(&self) -> &Type {
         self.get(self.root)
     }
 
-    /// The outermost type's place.
+    /// Returns the identifier of the outermost type.
     #[must_use]
     pub const fn root_id(&self) -> Id {
         self.root
     }
 
-    /// The type at a place in this schema.
+    /// Returns a type of this schema.
     #[must_use]
     pub fn get(&self, id: Id) -> &Type {
-        // Ids are made by parsing alone; one of another schema is a mistake of the caller's, answered with
-        // the outermost type.
+        // Identifiers are created by parsing only. One of another schema is an error of the caller and may
+        // yield the outermost type.
         self.types.get(id.0 as usize).unwrap_or(&self.types[self.root.0 as usize])
     }
 
-    /// The type of this full name.
+    /// Returns the type with this full name.
     #[must_use]
     pub fn named(&self, full: &str) -> Option<Id> {
         self.named.get(full).copied()
     }
 
-    /// A type in a few words: `array[union[null, Point]]`. Named types go by their names.
+    /// Returns a short description of a type, such as `array[union[null, Point]]`, in which named types
+    /// appear by name.
     #[must_use]
     pub fn describe(&self, id: Id) -> String {
         let ty = self.get(id);
@@ -228,7 +228,7 @@ impl Schema {
         }
     }
 
-    /// The name of a named type.
+    /// Returns the name of a type; `None` if its kind has no name.
     #[must_use]
     pub fn name(&self, id: Id) -> Option<&Name> {
         match &self.get(id).kind {
@@ -238,7 +238,7 @@ impl Schema {
     }
 }
 
-/// The types that are no more than a word.
+/// Primitive types by name.
 pub(crate) static PRIMITIVES: [(&str, Kind); 8] = [
     ("null", Kind::Null),
     ("boolean", Kind::Boolean),
@@ -251,13 +251,13 @@ pub(crate) static PRIMITIVES: [(&str, Kind); 8] = [
 ];
 
 impl Kind {
-    /// The word for it, if it is one of those types.
+    /// Returns the name of a primitive type; `None` for other types.
     pub(crate) fn primitive(&self) -> Option<&'static str> {
         PRIMITIVES.iter().find(|(_, kind)| kind == self).map(|(name, _)| *name)
     }
 }
 
-/// Symbols that the name of a type lists.
+/// Maximum number of symbols in a description.
 const MOST_SYMBOLS: usize = 8;
 
 impl fmt::Display for Logical {

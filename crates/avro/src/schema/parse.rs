@@ -1,4 +1,4 @@
-//! JSON → [`Schema`].
+//! Parser of schemas.
 
 use super::{Field, Id, Kind, Logical, Name, PRIMITIVES, Schema, Type, Unit};
 use serde_json::{Map, Value as Json};
@@ -7,18 +7,19 @@ use std::{
     str::FromStr,
 };
 
-/// Types a schema may have; no real one comes near.
+/// Maximum number of types in a schema.
 const MAX_TYPES: usize = 1 << 16;
-/// Types within types. The JSON reader stops at 128 levels of braces, of which a type takes up to two.
+/// Maximum nesting depth of types. The JSON parser allows 128 levels of brackets, of which a type takes up to
+/// two.
 const MAX_DEPTH: usize = 128;
 
-/// Why a text is no schema.
+/// Error for an invalid schema.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}{}", if .path.is_empty() { String::new() } else { format!(" (in {})", .path) })]
 pub struct SchemaError {
-    /// The fault in the schema.
+    /// Description of the fault.
     pub what: String,
-    /// The place: names of records and fields from the outside in.
+    /// Path of the fault: names of records and fields from the outside in.
     pub path: String,
 }
 
@@ -29,7 +30,7 @@ impl FromStr for Schema {
         let error = |what: String| SchemaError { what, path: String::new() };
         let json = match serde_json::from_str(text) {
             Ok(json) => json,
-            // The oldest writers give the name of a primitive type without quotes.
+            // The oldest writers omit the quotes around the name of a primitive type.
             Err(_) if primitive(text.trim()).is_some() => Json::String(text.trim().into()),
             Err(bad) => return Err(error(format!("not JSON: {bad}"))),
         };
@@ -43,7 +44,7 @@ impl FromStr for Schema {
 struct Parser {
     types: Vec<Type>,
     named: HashMap<String, Id>,
-    /// The types that have names.
+    /// Types with names.
     reserved: HashSet<Id>,
     path: Vec<String>,
 }
@@ -65,7 +66,7 @@ impl Parser {
         self.add(Type { kind, logical: None, doc: None, properties: Map::new() })
     }
 
-    /// A type, in whatever way it is spelled, within a namespace.
+    /// Parses a type, in any spelling, within a namespace.
     fn any(&mut self, json: &Json, space: &str) -> Result<Id, SchemaError> {
         if self.path.len() > MAX_DEPTH {
             return self.fail("nested too deeply");
@@ -87,11 +88,11 @@ impl Parser {
         }
     }
 
-    /// Two branches of one type would make the branch of a value ambiguous.
+    /// Checks that the branches of a union have different types, so that each value has one branch.
     fn distinct(&self, branches: &[Id]) -> Result<(), SchemaError> {
         let mut met = HashSet::new();
         for id in branches {
-            // Types with a name differ by it, and may be incomplete so far.
+            // Named types differ by name, and may be incomplete at this point.
             if self.reserved.contains(id) {
                 if !met.insert(Err(id)) {
                     return self.fail("a union with the same named type twice");
@@ -122,7 +123,7 @@ impl Parser {
         Ok(id)
     }
 
-    /// A type that was defined before. In its own namespace, that is, or without one.
+    /// Resolves a reference to a named type, in the current namespace or by its full name.
     fn reference(&self, name: &str, space: &str) -> Result<Id, SchemaError> {
         let full = qualified(name, space);
         match self.named.get(&full).or_else(|| self.named.get(name)) {
@@ -134,7 +135,7 @@ impl Parser {
     fn object(&mut self, object: &Map<String, Json>, space: &str) -> Result<Id, SchemaError> {
         let Some(kind) = object.get("type") else { return self.fail("a type without \"type\"") };
         let Json::String(kind) = kind else {
-            // {"type": {...}} is another spelling of {...}; what else stands there belongs to neither.
+            // `{"type": {...}}` is a spelling of `{...}`; other properties of the outer object are ignored.
             return self.below("", kind, space);
         };
         let mut known = vec!["type", "doc"];
@@ -194,7 +195,7 @@ impl Parser {
         }
     }
 
-    /// A place for a named type, which may be referred to before it is complete.
+    /// Reserves the identifier of a named type, which may be referred to before it is complete.
     fn reserve(&mut self, object: &Map<String, Json>, space: &str) -> Result<Id, SchemaError> {
         let name = self.name(object, space)?;
         let id = self.plain(Kind::Null)?;
@@ -209,7 +210,7 @@ impl Parser {
     }
 
     fn name(&self, object: &Map<String, Json>, space: &str) -> Result<Name, SchemaError> {
-        // The outermost record of some writers has the name "".
+        // Some writers name the outermost record "".
         let is_outermost = self.path.is_empty();
         let name = object.get("name").and_then(Json::as_str).filter(|name| is_outermost || !name.is_empty());
         let Some(name) = name else {
@@ -255,7 +256,8 @@ impl Parser {
         Ok(id)
     }
 
-    /// The other names of a type or field. Some writers store a single one without a list around it.
+    /// Returns the aliases of a type or field. Some writers store a single alias as a string instead of a
+    /// list.
     fn aliases(&self, object: &Map<String, Json>) -> Result<Vec<String>, SchemaError> {
         match object.get("aliases") {
             None => Ok(Vec::new()),
@@ -295,7 +297,7 @@ fn primitive(name: &str) -> Option<Kind> {
     PRIMITIVES.iter().find(|(known, _)| *known == name).map(|(_, kind)| kind.clone())
 }
 
-/// The meaning, if it is known and fits the type.
+/// Returns the logical type if it is known and fits the encoding.
 fn logical(kind: &Kind, properties: &Map<String, Json>) -> Option<Logical> {
     let name = properties.get("logicalType")?.as_str()?;
     Some(match (name, kind) {
@@ -308,7 +310,7 @@ fn logical(kind: &Kind, properties: &Map<String, Json>) -> Option<Logical> {
             };
             let fits = match kind {
                 Kind::Fixed { size, .. } => {
-                    // log10(2^(8 n - 1) - 1) digits fit in n bytes.
+                    // `n` bytes represent `log10(2^(8 n - 1) - 1)` digits.
                     let bits = size.checked_mul(8)?.checked_sub(1)?;
                     f64::from(precision) <= (bits as f64 * std::f64::consts::LOG10_2).floor()
                 }

@@ -155,13 +155,13 @@ fn unions_may_have_several_types_with_names() {
     ] {
         parse(text);
     }
-    // Names are taken as they are: there are files with such.
+    // Names are not validated: there are files with such names.
     parse(r#"{"type": "record", "name": "1 x", "fields": [{"name": "a-b c", "type": "int"}]}"#);
 }
 
 #[test]
 fn canonical_forms_and_fingerprints() {
-    // Those of the specification's own examples and of its test cases.
+    // Examples and test cases of the specification.
     for (text, canonical, print) in [
         (r#""null""#, r#""null""#, 0x63dd_24e7_cc25_8f8a),
         (r#"{"type": "boolean"}"#, r#""boolean""#, 0x9f42_fc78_a4d4_f764),

@@ -1,4 +1,4 @@
-//! Forms → schemas: what Avro has for columns.
+//! Derivation of schemas from Forms.
 
 use crate::schema::PRIMITIVES;
 use forthwith_columns::{DType, Form, LogicalType, MAP, TimeUnit};
@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 type Refusal = String;
 
-/// The schema of records of these columns.
+/// Returns the schema of records with these columns.
 pub(super) fn record<'f>(
     names: &[String],
     forms: impl Iterator<Item = &'f Form>,
@@ -24,18 +24,18 @@ pub(super) fn record<'f>(
     Ok(json!({ "type": "record", "name": name, "fields": fields }).to_string())
 }
 
-/// The schema of values.
+/// Returns the schema of values of a Form.
 pub(super) fn value(form: &Form, name: &str) -> Result<String, Refusal> {
     let mut types = Types { outermost: Some(name.to_owned()), ..Types::default() };
     let described = types.of(&spelled(form), "");
     Ok(described.map_err(|what| types.at_fault(&what))?.to_string())
 }
 
-/// The columns with names for the slots of tuples, and the names of records as Avro wants them.
+/// Returns the Form with names for the fields of tuples, and with valid names of records.
 pub(super) fn spelled(form: &Form) -> Form {
     fn spell(form: &mut Form, is_item: bool) {
         match form {
-            // Pairs of a name and a value: a map.
+            // A list of pairs with string keys is a map.
             Form::Record { fields: None, contents, .. } if is_item && is_map(contents) => {}
             Form::Record { fields, contents, name } => {
                 fields.get_or_insert_with(|| (0..contents.len()).map(|at| format!("_{at}")).collect());
@@ -51,8 +51,8 @@ pub(super) fn spelled(form: &Form) -> Form {
     spelled
 }
 
-/// Refuses names of fields that no reader takes. Others are kept as they are: readers take names that the specification
-/// does not allow.
+/// Refuses duplicate field names. Other names are kept even if the specification does not allow them, since
+/// readers accept them.
 fn check(names: &[String]) -> Result<(), Refusal> {
     let mut known = HashSet::new();
     match names.iter().find(|name| !known.insert(*name)) {
@@ -61,7 +61,7 @@ fn check(names: &[String]) -> Result<(), Refusal> {
     }
 }
 
-/// The name of a type, of letters, digits and underscores.
+/// Replaces characters of a type name that are not letters, digits or underscores.
 fn word(name: &str) -> String {
     let mut word: String =
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
@@ -77,16 +77,16 @@ fn is_map(contents: &[Form]) -> bool {
 
 #[derive(Default)]
 struct Types {
-    /// Named types so far, and what they are made of.
+    /// Named types so far, with their signatures.
     named: HashMap<String, String>,
-    /// The name of the outermost record, if it has none itself.
+    /// Name of the outermost record if its Form has none.
     outermost: Option<String>,
-    /// The fields on the way, to where it ended if with a refusal.
+    /// Names of the enclosing fields; after an error, of the refused field.
     way: Vec<String>,
 }
 
 impl Types {
-    /// A type that Avro does not have, with the column and the fields on the way.
+    /// Returns the error for a type that Avro does not have, with the path of its column.
     fn at_fault(&self, what: &str) -> Refusal {
         match &self.way[..] {
             [] => format!("{what} in Avro"),
@@ -94,7 +94,7 @@ impl Types {
         }
     }
 
-    /// A name that no type has yet.
+    /// Reserves a unique type name.
     fn name(&mut self, name: &str) -> String {
         let word = word(name);
         let numbered = std::iter::once(word.clone()).chain((2..).map(|n| format!("{word}_{n}")));
@@ -118,7 +118,7 @@ impl Types {
         })
     }
 
-    /// The type of a column; `path` leads to it.
+    /// Returns the type of the column at `path`.
     fn of(&mut self, form: &Form, path: &str) -> Result<Json, Refusal> {
         Ok(match form {
             Form::Empty => json!("null"),
@@ -184,10 +184,10 @@ impl Types {
         path: &str,
     ) -> Result<Json, Refusal> {
         let outermost = self.outermost.take();
-        // That lists of them were maps is nothing a type could be called by.
+        // The name only marks pairs of a map, and is not a name of the type.
         let base = name.filter(|name| *name != MAP).map(str::to_owned).or(outermost);
         let base = word(&base.unwrap_or_else(|| if path.is_empty() { "Record".into() } else { path.into() }));
-        // The same type again goes by its name.
+        // A type that was defined before is referred to by name.
         let signature = signature(form);
         if self.named.get(&base) == Some(&signature) {
             return Ok(json!(base));
@@ -196,7 +196,7 @@ impl Types {
         self.named.insert(name.clone(), signature);
         let mut described = Vec::new();
         for (field, form) in fields.iter().zip(contents) {
-            // Records without a name have that of the way to them.
+            // Unnamed records are named for their path.
             let inner = if path.is_empty() { field.clone() } else { format!("{path}_{field}") };
             described.push(self.field(field, form, &inner)?);
         }
@@ -204,7 +204,7 @@ impl Types {
         Ok(json!({ "type": "record", "name": name, "fields": fields }))
     }
 
-    /// An enum, if its symbols can be such.
+    /// Returns an enum, or a string type if the symbols are not valid names.
     fn symbols(&mut self, categories: &[String], path: &str) -> Json {
         let different = categories.iter().collect::<HashSet<_>>().len() == categories.len();
         if !different || categories.is_empty() || categories.iter().any(|name| word(name) != **name) {
@@ -220,7 +220,7 @@ impl Types {
         json!({ "type": "enum", "name": name, "symbols": categories })
     }
 
-    /// The alternatives but null; answers whether that is one of them.
+    /// Collects the branches of a union except null; returns whether null is one of them.
     fn branches(&mut self, form: &Form, path: &str, found: &mut Vec<Json>) -> Result<bool, Refusal> {
         match form {
             Form::Option { content, .. } => {
@@ -251,7 +251,7 @@ impl Types {
     }
 }
 
-/// The key by which two types are the same: their parts, and the symbols in them.
+/// Returns a key that is equal for equal types: the type string and the symbols of enums.
 fn signature(form: &Form) -> String {
     let symbols = form.nodes().filter_map(|node| match node {
         Form::Categorical { categories, .. } => Some(format!(" {};", categories.join(" "))),
@@ -260,12 +260,12 @@ fn signature(form: &Form) -> String {
     std::iter::once(form.type_string()).chain(symbols).collect()
 }
 
-/// Whether a name is that of a type.
+/// Whether `name` is the name of the type `ty`.
 fn is_called(ty: &Json, name: &Json) -> bool {
     name.is_string() && ty.get("name") == Some(name)
 }
 
-/// The kinds of types that a union may have only once.
+/// Returns the kind of a type; a union may have only one unnamed type of each kind.
 fn class(ty: &Json) -> String {
     let name = ty.get("type").unwrap_or(ty);
     name.as_str().map_or_else(|| name.to_string(), str::to_owned)
@@ -284,12 +284,12 @@ fn number(dtype: DType) -> &'static str {
         DType::Int8 | DType::Int16 | DType::Int32 | DType::UInt8 | DType::UInt16 => "int",
         DType::Float32 => "float",
         DType::Float64 => "double",
-        // Unsigned ones of 64 bits fit or are refused one by one.
+        // `uint64` values beyond the range of `long` are refused when they are encoded.
         _ => "long",
     }
 }
 
-/// The base of a logical type and its name.
+/// Returns the base type and the name of a logical type.
 fn logical(meaning: LogicalType) -> Option<(&'static str, &'static str)> {
     use TimeUnit::{Micro, Milli, Nano};
     Some(match meaning {

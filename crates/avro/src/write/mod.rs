@@ -1,4 +1,4 @@
-//! Container files, written.
+//! Writing of container files.
 
 mod derive;
 mod options;
@@ -19,7 +19,7 @@ use forthwith_plan::{Error, ErrorKind, Result, TableWriter, Written, check_digit
 use forthwith_program::Layout;
 use std::collections::HashSet;
 
-/// A container file being written: columns become entries, entries blocks, and a block is written when it is
+/// Writer of a container file. Rows of columns are encoded as entries, and a block is written when it is
 /// full.
 ///
 /// ```
@@ -52,51 +52,51 @@ pub struct AvroWriter {
     block_entries: u64,
     marker: [u8; 16],
     compressor: Compressor,
-    /// The block that is being filled, and its entries.
+    /// Current block and its number of entries.
     block: Vec<u8>,
     entries: u64,
     stored: Vec<u8>,
-    /// Whether text that is not UTF-8 is written.
+    /// Whether strings that are not UTF-8 are written.
     keep_text: bool,
     written: Written,
-    /// A block was perhaps written in part.
+    /// Whether a write failed, so that the last block may be incomplete.
     broken: bool,
 }
 
-/// The columns that were announced.
+/// Columns expected by the next write.
 #[derive(Debug)]
 enum Columns {
-    /// None so far: the file was begun for datums.
+    /// None: the file was begun for datums.
     Unknown,
-    /// One column that is all there is of the values.
+    /// One column with the whole values.
     Value {
-        /// Whether names within it are spelled as Avro wants them.
+        /// Whether names within the column are adapted to Avro.
         derived: bool,
     },
-    /// By their names in the schema.
+    /// Columns for fields of the schema, by name.
     Named {
         names: Vec<String>,
-        /// Whether names within the columns are spelled as Avro wants them.
+        /// Whether names within the columns are adapted to Avro.
         derived: bool,
     },
 }
 
 impl AvroWriter {
-    /// A file of records with these columns, or whose values are those of one column, if the schema that is
-    /// given is not one of records.
+    /// Creates a file of records with these columns. If a schema is given that is not a record, there must be
+    /// at most one column, with the values.
     ///
     /// # Errors
-    /// A schema that is none, or that the columns do not fit; columns that Avro has no type for; a codec that
-    /// is not known; whatever the sink says.
+    /// Returns an error if the schema is invalid or does not match the columns, if Avro has no type for a
+    /// column, if the codec is unknown, or if the sink fails.
     pub fn new(sink: Box<dyn Sink>, columns: &[(String, Form)], options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
         Self::begin(sink, columns, options).map_err(|e| e.in_file(&uri))
     }
 
-    /// A file of values that need not be records.
+    /// Creates a file of values that need not be records.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns an error if [`new`](Self::new) does.
     pub fn of_values(sink: Box<dyn Sink>, form: &Form, options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
         let derived = options.schema.is_none();
@@ -108,11 +108,12 @@ impl AvroWriter {
         begun.map_err(|e| e.in_file(&uri))
     }
 
-    /// A file of datums of the schema that the options have: of any schema, also one of a type that contains
-    /// itself, for which there are no columns.
+    /// Creates a file of encoded datums of the schema in the options. The schema may contain recursive types,
+    /// which columns cannot represent.
     ///
     /// # Errors
-    /// No schema, or one that is none; a codec that is not known; whatever the sink says.
+    /// Returns an error if the options lack a schema, if it is invalid, if the codec is unknown, or if the sink
+    /// fails.
     pub fn of_datums(sink: Box<dyn Sink>, options: &Writing) -> Result<Self> {
         let uri = sink.uri().to_owned();
         let text = options.schema.as_ref().ok_or_else(|| Error::invalid("datums need a schema"));
@@ -120,10 +121,10 @@ impl AvroWriter {
         begun.map_err(|e| e.in_file(&uri))
     }
 
-    /// Announces columns by their names, or one that is all there is of the values, in place of those before.
+    /// Sets the columns of the next writes: fields with these names, or one column with the whole values.
     ///
     /// # Errors
-    /// Columns that the schema has no place for.
+    /// Returns an error if the schema has no layout for these columns.
     pub fn announce(&mut self, names: Option<&[String]>) -> Result<()> {
         let columns = match names {
             Some(names) => Columns::Named { names: names.to_vec(), derived: false },
@@ -134,10 +135,10 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Appends datums of the schema, one directly after the other: their bytes, and where each ends.
+    /// Appends concatenated datums of the schema, given by their bytes and the end of each.
     ///
     /// # Errors
-    /// Ends that are not within the bytes or fall; whatever the sink says.
+    /// Returns an error if the ends are outside the bytes or decrease, or if the sink fails.
     pub fn write_datums(&mut self, bytes: &[u8], ends: &[usize]) -> Result<()> {
         self.usable().and_then(|()| self.append_datums(bytes, ends)).map_err(|e| e.in_file(self.sink.uri()))
     }
@@ -153,7 +154,7 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Counts an entry that is in the block, and ends a block that is full.
+    /// Counts an entry of the block, and writes the block if it is full.
     fn count_entry(&mut self) -> Result<()> {
         self.entries += 1;
         self.written.entries += 1;
@@ -232,7 +233,7 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Refuses to go on behind a block of which only a part was written.
+    /// Returns an error if an earlier block was only partly written.
     fn usable(&self) -> Result<()> {
         if self.broken {
             let what = "a file of which an earlier step could not be written";
@@ -241,7 +242,7 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Ends the block.
+    /// Compresses and writes the block.
     fn flush(&mut self) -> Result<()> {
         if self.entries == 0 {
             return Ok(());
@@ -315,7 +316,7 @@ impl AvroWriter {
         Ok(())
     }
 
-    /// Refuses text that is not UTF-8, as `string` is defined to be: readers would refuse the file.
+    /// Refuses strings that are not UTF-8, which readers would reject.
     fn check_text<'a>(&self, mut columns: impl Iterator<Item = (&'a str, &'a Array)>) -> Result<()> {
         let bad = columns.find_map(|(name, array)| Some((name, array.check_text().err()?)));
         match bad.filter(|_| !self.keep_text) {
@@ -348,8 +349,8 @@ fn invalid_end(start: usize, end: usize, bytes: usize) -> Error {
     Error::invalid(format!("datum end {end} is outside the range from {start} to the {bytes} bytes given"))
 }
 
-/// The fields that are written, where fields without a column have their default. Values that are no records
-/// are one column.
+/// Returns the layout of the written fields; fields without a column get their default. Values that are not
+/// records are one column.
 fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
     let mut layout = Layouts::new(schema).whole(schema.root_id())?;
     let Columns::Named { names, derived } = columns else { return Ok((layout, columns)) };
@@ -372,10 +373,10 @@ fn layout(schema: &Schema, columns: Columns) -> Result<(Layout, Columns)> {
     Ok((layout, Columns::Named { names, derived }))
 }
 
-/// The schema, as JSON, that values of this Form are written with if none is given.
+/// Returns the schema, as JSON, that is derived for values of this Form. `name` names an unnamed record.
 ///
 /// # Errors
-/// Avro has no type for them.
+/// Returns an error if Avro has no type for the values.
 pub fn schema_of(form: &Form, name: &str) -> Result<String> {
     derive::value(form, name).map_err(Error::unsupported)
 }

@@ -1,25 +1,25 @@
-//! How container files are written.
+//! Options for writing container files.
 
 use crate::container::BlockCodec;
 use forthwith_io::levels;
 use forthwith_plan::{Error, Result, WriteOptions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
-/// The size of a block before it is compressed, unless an option says another.
+/// Default size of a block in bytes, before compression.
 pub const DEFAULT_BLOCK: usize = 64 << 10;
 
-/// How to write a container file.
+/// Options for writing a container file.
 #[derive(Clone, Debug, Default)]
 pub struct Writing {
-    /// The options that all formats know.
+    /// Options that all formats have.
     pub options: WriteOptions,
-    /// The schema, as JSON, instead of one made of the columns' types.
+    /// Schema as JSON; `None` to derive it from the types of the columns.
     pub schema: Option<String>,
-    /// Bytes that make a block full, before they are compressed: 0 stands for [`DEFAULT_BLOCK`].
+    /// Size in bytes, before compression, at which a block is written; 0 for [`DEFAULT_BLOCK`].
     pub block_bytes: usize,
-    /// The sync marker, instead of a random one: for files that have to be the same every time.
+    /// Sync marker, for reproducible files; `None` for a random one.
     pub marker: Option<[u8; 16]>,
-    /// Blocks without a header, to be put behind those of a file that has this schema, codec and marker.
+    /// Whether to write blocks without a header, to be appended to a file with this schema, codec and marker.
     pub append: bool,
 }
 
@@ -72,11 +72,11 @@ impl Writing {
     }
 }
 
-/// Sixteen bytes that stand nowhere in the data.
+/// Returns a random sync marker.
 pub(super) fn random_marker() -> [u8; 16] {
     let mut marker = [0; 16];
     for half in marker.as_chunks_mut::<8>().0 {
-        // Every state has keys of its own.
+        // Each `RandomState` has different keys.
         *half = RandomState::new().build_hasher().finish().to_ne_bytes();
     }
     marker

@@ -1,4 +1,4 @@
-//! Reads that keys ask for: their beginning, their answers, and giving them up.
+//! Requests of keys: start, answers and cancellation.
 
 use super::App;
 use crate::{
@@ -11,12 +11,12 @@ use crate::{
 };
 use std::time::Duration;
 
-/// Time in which files at hand answer. Events are not taken meanwhile, so that the next key is for the pane that this one
-/// leads to.
+/// Time for which the answer to a request is awaited. Other events are not handled meanwhile, so that a
+/// following key goes to the pane that the request opens.
 const AT_HAND: Duration = Duration::from_millis(30);
 
 impl App {
-    /// Begins a read that a key asked for. A pending read that would lead to another pane is given up.
+    /// Starts a request. Pending requests that would open another pane are cancelled.
     pub(super) fn request(&mut self, request: Request) {
         if request.node.is_none() {
             self.give_up_panes();
@@ -29,7 +29,7 @@ impl App {
         }
     }
 
-    /// Takes the answer to a request.
+    /// Handles the answer to a request.
     pub(super) fn replied(&mut self, ticket: Ticket, answer: Answer) {
         let Some(at) = self.pending.iter().position(|pending| pending.ticket == ticket) else { return };
         let pending = self.pending.remove(at);
@@ -65,7 +65,7 @@ impl App {
         }
     }
 
-    /// Stops what an Escape stops: reads that were asked for, else scans. Returns whether there was any.
+    /// Cancels pending requests, or else scans of the topmost pane; returns whether there were any.
     pub(super) fn stop(&mut self) -> bool {
         if self.pending.is_empty() {
             return self.panes.last_mut().is_some_and(|pane| pane.stop(&mut self.jobs));
@@ -74,7 +74,7 @@ impl App {
         true
     }
 
-    /// Gives up reads that would lead to a pane or change the topmost one.
+    /// Cancels requests that would open a pane or change the topmost one.
     pub(super) fn give_up_panes(&mut self) {
         self.give_up(|pending| pending.node.is_none());
     }
@@ -101,7 +101,7 @@ impl App {
         self.message = Some("opened again".into());
     }
 
-    /// The tree, which is below all other panes.
+    /// Returns the tree, which is the first pane unless a table was opened directly.
     fn tree(&mut self) -> Option<&mut Tree> {
         match self.panes.first_mut() {
             Some(Pane::Tree(tree)) => Some(tree),

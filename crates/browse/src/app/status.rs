@@ -1,10 +1,10 @@
-//! The line below the topmost pane.
+//! Status line below the topmost pane.
 
 use super::App;
 use crate::{human, pane::Pane, tree_node::TreeContent};
 
 impl App {
-    /// The reads that are waited for, if there are any.
+    /// Returns a description of the pending requests; `None` without any.
     pub(crate) fn reading(&self) -> Option<String> {
         let (first, others) = self.pending.split_first()?;
         let others = match others.len() {
@@ -14,7 +14,7 @@ impl App {
         Some(format!("reading {}{others}…   Esc gives up", human::cut_middle(&first.subject, 60)))
     }
 
-    /// The position of the cursor and what surrounds it, for the line below the body.
+    /// Returns the position of the cursor and other properties of the topmost pane.
     pub(crate) fn status(&self) -> String {
         match self.panes.last() {
             Some(Pane::Tree(tree)) => {

@@ -1,4 +1,4 @@
-//! Values of a table below the names of its columns.
+//! Drawing of the values of a table, below the names of its columns.
 
 use super::{CURSOR, Canvas, FAINT, PLAIN, STRONG, UNDERLINED};
 use crate::{grid::Grid, human};
@@ -51,7 +51,7 @@ pub(super) fn draw(grid: &Grid, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// Whether a column is the last one on the screen, and cut there.
+/// Whether a column is the last one on the screen, which may be cut.
 fn is_last(grid: &Grid, at: usize) -> bool {
     at > 0 && at + 1 == grid.visible.len()
 }

@@ -1,4 +1,4 @@
-//! The screen: a title, the topmost pane, a line about it, and keys.
+//! Drawing of the screen: a title, the topmost pane, a status line, and keys.
 
 mod grid;
 mod plot;
@@ -13,7 +13,7 @@ use ratatui::{
     text::Span,
 };
 
-/// Roles of text, with or without colour.
+/// Styles by role of text, with or without colour.
 #[derive(Clone, Copy)]
 struct Palette {
     color: bool,
@@ -24,7 +24,7 @@ impl Palette {
         if self.color { Style::new().fg(color) } else { Style::new() }
     }
 
-    /// Bars, programs, directories.
+    /// Bars, programs and directories.
     const fn special(self) -> Style {
         self.with(Color::Cyan)
     }
@@ -34,7 +34,7 @@ impl Palette {
         self.with(Color::Red)
     }
 
-    /// Things that are marked or found.
+    /// Marked or found items.
     const fn found(self) -> Style {
         if self.color { Style::new().fg(Color::Yellow) } else { UNDERLINED }
     }
@@ -46,7 +46,7 @@ const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
 const CURSOR: Style = Style::new().add_modifier(Modifier::REVERSED);
 const UNDERLINED: Style = Style::new().add_modifier(Modifier::UNDERLINED);
 
-/// A part of the screen that text is written on.
+/// Area of the screen.
 struct Canvas<'a> {
     buffer: &'a mut Buffer,
     area: Rect,
@@ -54,8 +54,7 @@ struct Canvas<'a> {
 }
 
 impl Canvas<'_> {
-    /// Writes text at a position within the area, at most `width` cells of it, escaped where it could steer a terminal.
-    /// Returns the position behind it.
+    /// Writes escaped text at a position of the area, at most `width` cells. Returns the position after it.
     fn put(&mut self, x: usize, y: usize, text: &str, width: usize, style: Style) -> usize {
         let (wide, high) = (usize::from(self.area.width), usize::from(self.area.height));
         if x >= wide || y >= high || width == 0 {
@@ -68,7 +67,7 @@ impl Canvas<'_> {
         usize::from(end - self.area.x)
     }
 
-    /// [`put`](Self::put) with an ellipsis for text that is left out.
+    /// Writes text as [`put`](Self::put) does, with an ellipsis if it is cut.
     fn put_cut(&mut self, x: usize, y: usize, text: &str, width: usize, style: Style) -> usize {
         let text = human::clean(text);
         if cells(&text) <= width {
@@ -78,13 +77,13 @@ impl Canvas<'_> {
         self.put(end, y, "…", 1, style)
     }
 
-    /// Text that ends at a width.
+    /// Writes text aligned to the right end of `width` cells.
     fn put_right(&mut self, x: usize, y: usize, text: &str, width: usize, style: Style) {
         let length = cells(&human::clean(text));
         self.put_cut(x + width.saturating_sub(length), y, text, width, style);
     }
 
-    /// Changes the style of a line's cells.
+    /// Changes the style of a line.
     fn paint(&mut self, y: usize, style: Style) {
         let (width, height) = (usize::from(self.area.width), usize::from(self.area.height));
         if y < height {
@@ -94,12 +93,12 @@ impl Canvas<'_> {
     }
 }
 
-/// Cells that a text takes.
+/// Returns the number of cells of a text.
 fn cells(text: &str) -> usize {
     Span::raw(text).width()
 }
 
-/// Draws a browser. Returns the position of the text cursor if a line is being typed.
+/// Draws a browser. Returns the position of the text cursor while a line is typed.
 pub fn draw(app: &App, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
     let palette = Palette { color: app.color };
     let height = usize::from(area.height);
@@ -154,13 +153,13 @@ fn title(app: &App, canvas: &mut Canvas<'_>) {
     }
 }
 
-/// The line that is typed, a message, or words about the pane.
+/// Draws the line that is typed, a message, or the status of the pane.
 fn status(app: &App, canvas: &mut Canvas<'_>, y: usize) -> Option<(u16, u16)> {
     let width = usize::from(canvas.area.width);
     if let Some((question, editor)) = &app.prompt {
         let (before, behind) = editor.parts();
         let mut x = canvas.put(0, y, question.label(), width, STRONG);
-        // The end of a long line is seen.
+        // The end of a long line is visible.
         let room = width.saturating_sub(x + 1);
         let skipped = before.chars().count().saturating_sub(room);
         let before: String = before.chars().skip(skipped).collect();
@@ -199,7 +198,7 @@ fn keys(app: &App, canvas: &mut Canvas<'_>, y: usize) {
     let width = usize::from(canvas.area.width);
     let always = "? help   q quit";
     let end = cells(always);
-    // Whole hints only.
+    // Hints are never cut.
     let mut x = 0;
     for hint in keys.split("   ").filter(|hint| !hint.is_empty()) {
         if x + cells(hint) + 3 + end > width {

@@ -1,4 +1,4 @@
-//! A picture of values.
+//! Drawing of a histogram.
 
 use super::{Canvas, PLAIN};
 use crate::plot::Plot;
@@ -9,7 +9,7 @@ pub(super) fn draw(plot: &Plot, canvas: &mut Canvas<'_>) {
         return;
     }
     for (y, line) in plot.lines().lines().take(high).enumerate() {
-        // Bars stand behind the axis.
+        // Bars follow the axis.
         match line.find(['│', '┤']) {
             Some(axis) => {
                 let end = canvas.put(0, y, &line[..axis + '│'.len_utf8()], width, PLAIN);

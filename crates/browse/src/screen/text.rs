@@ -1,4 +1,4 @@
-//! Lines of text.
+//! Drawing of text.
 
 use super::{Canvas, PLAIN};
 use crate::pane::TextPane;

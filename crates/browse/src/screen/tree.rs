@@ -1,4 +1,4 @@
-//! A tree, and details of the node at the cursor beside it.
+//! Drawing of the tree, and of details of the node at the cursor.
 
 use super::{CURSOR, Canvas, FAINT, PLAIN, STRONG, cells};
 use crate::{
@@ -7,9 +7,9 @@ use crate::{
     tree_node::{Children, TreeContent, TreeNode},
 };
 
-/// Cells of stored bytes.
+/// Number of cells for stored bytes.
 const BYTES: usize = 9;
-/// Lines of details before the values that are cut rather than folded.
+/// Minimum number of cells that names keep before types are shown.
 const NAME: usize = 24;
 
 pub(super) fn draw(tree: &Tree, width: usize, canvas: &mut Canvas<'_>) {
@@ -68,7 +68,7 @@ fn line(tree: &Tree, node: &TreeNode, y: usize, width: usize, canvas: &mut Canva
     let bytes = node.bytes.map_or(String::new(), human::bytes);
     let has_bytes = width >= x + NAME + BYTES;
     let room = width.saturating_sub(x + if has_bytes { BYTES + 1 } else { 0 });
-    // Names come first, types take the rest.
+    // Names take precedence over types.
     let name = cells(&node.label);
     let kind = cells(&node.kind).min(room.saturating_sub(name.min(NAME) + 2));
     let named = name.min(room.saturating_sub(if kind == 0 { 0 } else { kind + 2 }).max(NAME.min(room)));

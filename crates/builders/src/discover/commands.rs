@@ -1,4 +1,4 @@
-//! The commands.
+//! Commands of [`ArrayBuilder`].
 
 use super::{ArrayBuilder, Begun};
 use crate::growth::add;
@@ -11,7 +11,7 @@ impl ArrayBuilder {
         self.tell(Command::Null, |sink, here| sink.nodes.grow_null(here.0))
     }
 
-    /// Appends a truth value.
+    /// Appends a boolean.
     pub fn boolean(&mut self, x: bool) -> Result<(), BuildError> {
         self.tell(Command::Boolean, |sink, here| sink.put_boolean(here, x))
     }
@@ -27,7 +27,7 @@ impl ArrayBuilder {
         if done.is_some() { Ok(()) } else { self.other(|sink| sink.put_other_integer(here, x)) }
     }
 
-    /// Appends a real number.
+    /// Appends a floating-point number.
     pub fn real(&mut self, x: f64) -> Result<(), BuildError> {
         let here = self.here(Command::Real)?;
         let done = match self.sink.nodes.at_mut(here.0) {
@@ -42,28 +42,28 @@ impl ArrayBuilder {
         self.tell(Command::Complex, |sink, here| sink.put_complex(here, [re, im]))
     }
 
-    /// Appends a date and time, or a date: `x` units since 1970. The unit is written as NumPy's type is,
+    /// Appends a date or timestamp: `x` units since 1970-01-01. The unit is spelled as in NumPy's dtype,
     /// `datetime64[us]`.
     pub fn datetime(&mut self, x: i64, unit: &str) -> Result<(), BuildError> {
         self.tell(Command::Datetime, |sink, here| sink.put_time(here, x, unit))
     }
 
-    /// Appends a span of time. The unit is written as NumPy's type is, `timedelta64[us]`.
+    /// Appends a duration. The unit is spelled as in NumPy's dtype, `timedelta64[us]`.
     pub fn timedelta(&mut self, x: i64, unit: &str) -> Result<(), BuildError> {
         self.tell(Command::Timedelta, |sink, here| sink.put_time(here, x, unit))
     }
 
-    /// Appends a string of bytes.
+    /// Appends a byte string.
     pub fn bytestring(&mut self, x: &[u8]) -> Result<(), BuildError> {
         self.tell(Command::Bytestring, |sink, here| sink.put_text(here, x, true))
     }
 
-    /// Appends text.
+    /// Appends a string.
     pub fn string(&mut self, x: &str) -> Result<(), BuildError> {
         self.tell(Command::String, |sink, here| sink.put_text(here, x.as_bytes(), false))
     }
 
-    /// Begins a list; what follows are its items.
+    /// Begins a list. The values that follow are its items.
     pub fn begin_list(&mut self) -> Result<(), BuildError> {
         self.begin(Command::BeginList, |sink, here| {
             let (open, content) = sink.open_list(here)?;
@@ -76,7 +76,7 @@ impl ArrayBuilder {
         self.end(Command::EndList, Command::BeginList, Sink::close_list)
     }
 
-    /// Begins a tuple of `size` slots, which are filled in any order: [`index`](Self::index).
+    /// Begins a tuple of `size` slots, which are selected in any order by [`index`](Self::index).
     pub fn begin_tuple(&mut self, size: i64) -> Result<(), BuildError> {
         self.begin(Command::BeginTuple, |sink, here| {
             let slots = usize::try_from(size).ok().filter(|size| *size <= MOST_SLOTS);
@@ -107,7 +107,8 @@ impl ArrayBuilder {
         self.end(Command::EndTuple, Command::BeginTuple, Sink::close_tuple)
     }
 
-    /// Begins a record, perhaps of a named class; its fields are filled in any order: [`field`](Self::field).
+    /// Begins a record, optionally with a name. Its fields are selected in any order by
+    /// [`field`](Self::field).
     pub fn begin_record(&mut self, name: Option<&str>) -> Result<(), BuildError> {
         self.begin(Command::BeginRecord, |sink, here| Ok((sink.open_record(here, name)?, None)))
     }
@@ -132,18 +133,18 @@ impl ArrayBuilder {
         self.end(Command::EndRecord, Command::BeginRecord, Sink::close_record)
     }
 
-    /// The place where the next value goes, for a walk over an object that is to go there.
+    /// Returns the slot of the next value, from which objects can be appended to the [sink](Self::sink).
     pub fn place(&self) -> Result<Slot, BuildError> {
         self.here(Command::Append)
     }
 
-    /// Lists, records and tuples that are open.
+    /// Returns the number of open lists, records and tuples.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.open.len()
     }
 
-    /// The same error with the place where the next value would have gone.
+    /// Adds the path of the next value to an error.
     #[must_use]
     #[cold]
     pub fn locate(&self, refused: BuildError) -> BuildError {
@@ -171,7 +172,7 @@ impl ArrayBuilder {
         self.refuse(Fault::Unbegun { command, needs })
     }
 
-    /// Carries out a command at the place of the next value.
+    /// Executes a command at the slot of the next value.
     #[inline]
     fn tell<T>(
         &mut self,
@@ -187,13 +188,14 @@ impl ArrayBuilder {
         told(&mut self.sink).map_err(|refused| self.locate(refused))
     }
 
-    /// The same where nothing could be appended without more, out of line: nothing is kept for an error before.
+    /// Executes `told` out of line, for values that the fast path did not append.
     #[inline(never)]
     fn other(&mut self, told: impl FnOnce(&mut Sink) -> Result<(), BuildError>) -> Result<(), BuildError> {
         self.placed(told)
     }
 
-    /// Begins a list, record or tuple. With it comes the place of the next value, if that is decided.
+    /// Begins a list, record or tuple. `begin` also returns the slot of the next value, or `None` if a field
+    /// must be selected first.
     #[inline]
     fn begin(
         &mut self,
@@ -208,7 +210,7 @@ impl ArrayBuilder {
         Ok(())
     }
 
-    /// Ends what was begun last, if it was by that command.
+    /// Ends the innermost open structure if it was begun by the command `needs`.
     #[inline]
     fn end(
         &mut self,

@@ -1,4 +1,4 @@
-//! What becomes of the type of a place where a value of any kind comes.
+//! Promotion of the type of a node for a value of any kind.
 
 use crate::form::{Form, Kind, Primitive, Text};
 use crate::growth::{collect, push};
@@ -6,7 +6,7 @@ use crate::table::{Columns, Field, Found, Lists, Nodes, Record};
 use crate::{BuildError, Fault, MOST_SLOTS};
 
 impl Nodes {
-    /// Makes a place such that it takes a value, and answers the node that does.
+    /// Promotes a node such that it accepts a value, and returns the node that stores it.
     pub(crate) fn grow(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         if let Found::Unsigned(_) | Found::Huge = found {
             return Err(Fault::TooLarge("int64").into());
@@ -40,7 +40,7 @@ impl Nodes {
         }
     }
 
-    /// A null.
+    /// Appends a null.
     #[inline]
     pub(crate) fn grow_null(&mut self, at: u32) -> Result<(), BuildError> {
         match self.at_mut(at) {
@@ -56,7 +56,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// A place for a field that the records so far did not have.
+    /// Adds a field to a record; existing rows are null.
     pub(crate) fn grow_field(&mut self, node: u32, name: &str, token: usize) -> Result<u32, BuildError> {
         self.room(2)?;
         let mut content = self.add(Columns::UNKNOWN)?;
@@ -71,7 +71,7 @@ impl Nodes {
         Ok(content)
     }
 
-    /// The alternative of a union that takes the value.
+    /// Returns the alternative of a union that accepts a value, and adds one if necessary.
     fn alternative(&mut self, at: u32, found: Found<'_>) -> Result<u32, BuildError> {
         let Columns::Union { contents, .. } = self.at(at) else { return Ok(at) }; // never: the caller has looked
         if let Some(node) = contents.iter().find(|content| suits(self.at(**content), found)) {
@@ -79,7 +79,7 @@ impl Nodes {
         }
         let of = |primitive| contents.iter().find(|at| self.at(**at).primitive() == Some(primitive));
         let known = match found {
-            // Narrower numbers are widened, the widest of them first.
+            // Numbers are widened in the widest alternative below the type of the value.
             Found::Real => of(Primitive::Int64),
             Found::Complex => of(Primitive::Float64).or_else(|| of(Primitive::Int64)),
             _ => None,
@@ -97,7 +97,7 @@ impl Nodes {
         Ok(node)
     }
 
-    /// An empty column for a value, with new places for its slots.
+    /// Returns an empty column for a value, with new nodes for its contents.
     fn fresh(&mut self, found: Found<'_>) -> Result<Columns, BuildError> {
         Ok(match found {
             Found::Text { binary, .. } => Columns::text(binary, Lists::PLAIN),
@@ -117,14 +117,14 @@ impl Nodes {
         })
     }
 
-    /// Moves a place's entry elsewhere; something else is put there next.
+    /// Moves the columns of a node to a new node; the caller replaces them.
     fn shift(&mut self, at: u32) -> Result<u32, BuildError> {
         self.room(1)?;
         let columns = std::mem::replace(self.at_mut(at), Columns::UNKNOWN);
         self.add(columns)
     }
 
-    /// The Form of a place, with keys from `next` on.
+    /// Returns the Form of a node, with keys numbered from `next`.
     pub(super) fn form(&self, node: u32, next: &mut usize) -> Form {
         let key = format!("node{next}");
         *next += 1;
@@ -154,7 +154,7 @@ impl Nodes {
             columns => columns.primitive().map_or(unknown, Form::number),
         };
         let mut form = Form { key: Some(key), ..form };
-        // The bytes of a text, and the unknown below nulls.
+        // The bytes of a string, and the unknown content of nulls.
         if let ([inner], Columns::Text { .. } | Columns::Nothing { .. }) =
             (form.contents_mut(), self.at(node))
         {
@@ -165,8 +165,8 @@ impl Nodes {
     }
 }
 
-/// Whether a place that holds nothing else takes the value, perhaps after widening. Text of either kind goes
-/// where text is, unless they are kept apart.
+/// Whether a column that is not a union accepts a value, possibly after widening. Strings and byte strings
+/// may share a column unless they are kept apart.
 fn suits_alone(columns: &Columns, found: Found<'_>, texts_apart: bool) -> bool {
     match (found, columns) {
         (Found::Integer(_) | Found::Real | Found::Complex, columns) => {
@@ -177,7 +177,7 @@ fn suits_alone(columns: &Columns, found: Found<'_>, texts_apart: bool) -> bool {
     }
 }
 
-/// Whether it is the alternative of a union that takes the value as it is.
+/// Whether an alternative of a union accepts a value without widening.
 #[inline]
 fn suits(columns: &Columns, found: Found<'_>) -> bool {
     match (found, columns) {
@@ -195,7 +195,7 @@ fn suits(columns: &Columns, found: Found<'_>) -> bool {
     }
 }
 
-/// The type of numbers that a value has.
+/// Returns the primitive type of a value.
 const fn number(found: Found<'_>) -> Option<Primitive> {
     Some(match found {
         Found::Boolean => Primitive::Bool,
@@ -208,7 +208,7 @@ const fn number(found: Found<'_>) -> Option<Primitive> {
     })
 }
 
-/// Makes real numbers of integers, or complex ones, if that is wanted.
+/// Widens integers to floating-point numbers, or either to complex numbers, as the value requires.
 fn widen(columns: &mut Columns, found: Found<'_>) -> Result<(), BuildError> {
     *columns = match (found, &*columns) {
         (Found::Real, Columns::Int64(items)) => Columns::Float64(collect(items.iter().map(|x| *x as f64))?),
@@ -223,7 +223,7 @@ fn widen(columns: &mut Columns, found: Found<'_>) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// 0, 1, 2 and so on.
+/// Returns the numbers from 0 to before `count`.
 fn rows(count: usize) -> Result<Vec<i64>, BuildError> {
     let mut next = -1;
     collect(std::iter::repeat_n((), count).map(|()| {

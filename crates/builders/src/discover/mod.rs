@@ -1,4 +1,4 @@
-//! Building columns whose type is found out on the way.
+//! Builder that infers the type of its columns.
 
 mod commands;
 mod grow;
@@ -9,15 +9,15 @@ use crate::form::Form;
 use crate::table::Nodes;
 use crate::{BuildError, Command, Fault, Layout, Open, Sink, Slot};
 
-/// An array that grows by commands, and whose type grows with them: what `ak.ArrayBuilder` is in Awkward
-/// Array, with the same commands and the same types.
+/// Builder of an array whose type is inferred from the appended values, with the commands and the types of
+/// `ak.ArrayBuilder`.
 ///
-/// A place begins as `unknown`. What comes decides: a null makes an option of it; integers become real
-/// numbers, and these complex ones, when such a value comes; values of kinds that do not go together make a
-/// union. Truth values do not go with numbers, nor numbers with text. Text and byte strings go where text of
-/// either kind is already. Tuples go together if they have as many slots, records if they have the same name
-/// (a record begun without a name goes with any), whatever their fields: those that a record has not are
-/// filled with nulls.
+/// The type begins as `unknown` and is promoted by each value: a null makes an option; integers become
+/// floating-point numbers, and these complex numbers, when such a value is appended; values of incompatible
+/// kinds make a union. Booleans, numbers and strings are incompatible with each other. Strings and byte
+/// strings become what the first of them was. Tuples are compatible if they have the same size, and records
+/// if they have the same name (a record without a name is compatible with any), whatever their fields: absent
+/// fields are null.
 ///
 /// ```
 /// use forthwith_builders::ArrayBuilder;
@@ -38,25 +38,25 @@ use crate::{BuildError, Command, Fault, Layout, Open, Sink, Slot};
 /// # Ok::<(), forthwith_builders::BuildError>(())
 /// ```
 ///
-/// A command that does not fit is an error that says where and what would have fitted, and changes nothing.
+/// A refused command returns an error with the reason and the path, and changes nothing.
 ///
-/// A walk over objects fills its [`sink`](Self::sink).
+/// Code that traverses objects appends to the [`sink`](Self::sink).
 #[derive(Clone, Debug)]
 pub struct ArrayBuilder {
     sink: Sink,
-    /// Lists, tuples and records that are open, from the outermost in.
+    /// Open lists, tuples and records, from the outermost inwards.
     open: Vec<Begun>,
 }
 
-/// Something that a command began.
+/// Open structure.
 #[derive(Debug)]
 struct Begun {
     open: Open,
-    /// The command that did.
+    /// Command that began it.
     by: Command,
-    /// The place of the next value, if that is decided.
+    /// Slot of the next value; `None` until a field is selected.
     to: Option<Slot>,
-    /// The number of the field selected.
+    /// Number of the selected field.
     selected: usize,
 }
 
@@ -74,14 +74,14 @@ impl Default for ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// Nothing, of unknown type.
+    /// Creates an empty array of unknown type.
     #[must_use]
     pub fn new() -> Self {
         Self { sink: Sink { nodes: Nodes::unknown(), grows: true, nth: 0 }, open: Vec::new() }
     }
 
-    /// With text and byte strings in one place as a union of both, where otherwise the first of them decides what
-    /// the others become.
+    /// Returns the builder with strings and byte strings kept apart: together they make a union, instead of
+    /// becoming what the first of them was.
     ///
     /// ```
     /// use forthwith_builders::ArrayBuilder;
@@ -98,7 +98,7 @@ impl ArrayBuilder {
         self
     }
 
-    /// Items that are complete.
+    /// Returns the number of complete items.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sink.len_at(Sink::ROOT)
@@ -110,43 +110,44 @@ impl ArrayBuilder {
         self.len() == 0
     }
 
-    /// Takes all data back, whatever is open included. The type stays.
+    /// Removes all data, including open structures. The type is kept.
     pub fn clear(&mut self) {
         self.open.clear();
         self.sink.truncate_at(Sink::ROOT, 0);
     }
 
-    /// The type with the keys that the buffers have in a snapshot.
+    /// Returns the type, with the keys of the buffers of a snapshot.
     #[must_use]
     pub fn form(&self) -> Form {
         self.sink.nodes.form(Sink::ROOT.0, &mut 0)
     }
 
-    /// The number of items and their type, as Awkward Array prints it.
+    /// Returns the number of items and their type, as Awkward Array prints it.
     #[must_use]
     pub fn type_string(&self) -> String {
         format!("{} * {}", self.len(), self.form().simplified().type_string())
     }
 
-    /// The complete items, copied; the builder goes on as if nothing had been.
+    /// Copies the complete items; the builder is unchanged.
     #[must_use]
     pub fn snapshot(&self) -> Layout {
         Self { sink: self.sink.clone(), open: Vec::new() }.finish()
     }
 
-    /// The complete items, moved out of the builder.
+    /// Moves the complete items out of the builder.
     #[must_use]
     pub fn finish(mut self) -> Layout {
         let (form, length) = (self.form(), self.len());
         Layout { form, length: length as u64, columns: self.sink.nodes.give(length) }
     }
 
-    /// What a walk over objects fills. It begins at the [place](Self::place) of the next value.
+    /// Returns the sink to which code that traverses objects appends, beginning at the [place](Self::place)
+    /// of the next value.
     pub const fn sink(&mut self) -> &mut Sink {
         &mut self.sink
     }
 
-    /// The place of what was selected last, or why there is none.
+    /// Returns the slot of the next value, or an error if a field must be selected first.
     #[inline]
     fn here(&self, command: Command) -> Result<Slot, BuildError> {
         match self.open.last() {

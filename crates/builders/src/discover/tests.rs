@@ -1,11 +1,11 @@
-//! Promotion of types; the comparison with Awkward Array's own builder is made from Python.
+//! Tests of type promotion; the comparison with Awkward Array's builder is in the Python tests.
 
 use super::ArrayBuilder;
 use crate::{BuildError, Command, Fault, Sink};
 
 type Done = Result<(), BuildError>;
 
-/// The type after some commands.
+/// Returns the type after some commands.
 fn type_of(tell: impl FnOnce(&mut ArrayBuilder) -> Done) -> String {
     let mut builder = ArrayBuilder::new();
     tell(&mut builder).unwrap();
@@ -13,7 +13,7 @@ fn type_of(tell: impl FnOnce(&mut ArrayBuilder) -> Done) -> String {
     builder.type_string()
 }
 
-/// Every buffer is as long as the Form says.
+/// Checks the buffers against the Form.
 fn consistent(builder: &ArrayBuilder) {
     let snapshot = builder.snapshot();
     for (key, column) in &snapshot.columns {

@@ -1,20 +1,20 @@
-//! Forms as JSON, the way `ak.forms.Form.to_json` writes and `ak.forms.from_json` reads it.
+//! Forms as JSON, as written by `ak.forms.Form.to_json` and read by `ak.forms.from_json`.
 
 use super::{Form, FormError, Index, Kind, Parameters, Primitive};
 use serde_json::{Map, Value as Json, json};
 
 impl Form {
-    /// Reads what `ak.forms.Form.to_json` writes. A word alone, `"float64"`, is a number.
+    /// Parses the JSON of `ak.forms.Form.to_json`. A string, such as `"float64"`, is a number type.
     ///
     /// # Errors
-    /// Text that is not JSON, is nested too deeply for it, is not a Form, or is a class without values of its
-    /// own (virtual arrays).
+    /// Returns an error if the text is not JSON or not a Form, if it is nested too deeply, or if it has a
+    /// class without values of its own (virtual arrays).
     pub fn from_json(text: &str) -> Result<Self, FormError> {
         let json = serde_json::from_str(text).map_err(|error| FormError::Json(error.to_string()))?;
         node(&json, &mut String::new(), 0)
     }
 
-    /// Writes what `ak.forms.from_json` and `ak.from_buffers` read.
+    /// Returns JSON for `ak.forms.from_json` and `ak.from_buffers`.
     #[must_use]
     pub fn to_json(&self) -> String {
         json_of(self).to_string()
@@ -120,7 +120,7 @@ fn node(json: &Json, place: &mut String, depth: usize) -> Result<Form, FormError
     Ok(Form { kind, parameters, key })
 }
 
-/// A member that `read` understands, or the fault that there is none.
+/// Returns a member converted by `read`, or the error `fault` if it is absent or invalid.
 fn member<'j, T>(
     map: &'j Map<String, Json>,
     name: &str,
@@ -136,7 +136,7 @@ fn wrong(place: &str, what: &str) -> FormError {
     FormError::Node { place: place.into(), what: what.into() }
 }
 
-/// A node below, with its step in the place while it is looked at.
+/// Parses an inner node, with its step added to the path.
 fn below(json: &Json, step: &str, place: &mut String, depth: usize) -> Result<Form, FormError> {
     let length = place.len();
     place.push_str(step);

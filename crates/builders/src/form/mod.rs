@@ -1,4 +1,4 @@
-//! Forms in the whole of Awkward Array's vocabulary: what a builder can be asked for.
+//! Forms with all node types of Awkward Array: the types that a builder can be created for.
 
 mod json;
 mod parse;
@@ -10,160 +10,160 @@ pub use primitive::{Primitive, TimeUnit, Unit};
 use forthwith_columns::DType;
 use serde_json::Value as Json;
 
-/// Parameters of a node, as Awkward Array has them.
+/// Parameters of a node, as in Awkward Array.
 pub type Parameters = serde_json::Map<String, Json>;
 
-/// A node of a structure: what [`forthwith_columns::Form`] says, and what only Awkward Array's own Forms can
-/// say (masks, indirections, integer widths, complex numbers, dates, parameters).
+/// Node of a type. In addition to [`forthwith_columns::Form`], it represents masks, indirections, integer
+/// widths, complex numbers, dates and parameters of Awkward Array.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// The kind of node.
+    /// Kind of node.
     pub kind: Kind,
-    /// Its parameters: `__record__` is the name of a record, `__array__` makes a list of bytes a string.
+    /// Parameters: `__record__` is the name of a record, `__array__` makes a list of bytes a string.
     pub parameters: Parameters,
-    /// The beginning of the names of its buffers, when it has any.
+    /// Prefix of the names of its buffers.
     pub key: Option<String>,
 }
 
-/// The kinds of nodes, one for each class of Awkward Array's Forms.
+/// Kind of node, one for each class of Awkward Array's Forms.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// Nothing is known of the items and there are none.
+    /// No items, of unknown type.
     Empty,
-    /// Numbers, with fixed inner dimensions, outermost first.
+    /// Numbers, with fixed inner dimensions.
     Numpy {
-        /// The type of a number.
+        /// Type of a number.
         primitive: Primitive,
-        /// The inner dimensions.
+        /// Inner dimensions, outermost first.
         shape: Vec<u64>,
     },
-    /// Lists of one length.
+    /// Lists of a fixed length.
     Regular {
-        /// That length.
+        /// Length of each list.
         size: u64,
-        /// The items.
+        /// Items of the lists.
         content: Box<Form>,
     },
-    /// Lists one after the other.
+    /// Consecutive lists.
     ListOffset {
-        /// The type of the offsets.
+        /// Integer type of the offsets.
         offsets: Index,
-        /// The items.
+        /// Items of the lists.
         content: Box<Form>,
     },
-    /// Lists that begin and end anywhere.
+    /// Lists with arbitrary starts and stops.
     List {
-        /// The type of starts and stops.
+        /// Integer type of starts and stops.
         starts: Index,
-        /// The items.
+        /// Items of the lists.
         content: Box<Form>,
     },
-    /// Named fields, or the slots of a tuple when `fields` is `None`.
+    /// Records, or tuples if `fields` is `None`.
     Record {
-        /// The names.
+        /// Names of the fields.
         fields: Option<Vec<String>>,
-        /// One node a field.
+        /// Nodes of the fields.
         contents: Vec<Form>,
     },
-    /// Rows of the content in any order.
+    /// Rows of the content, in the order of an index.
     Indexed {
-        /// The type of the index.
+        /// Integer type of the index.
         index: Index,
-        /// The node it points into.
+        /// Indexed node.
         content: Box<Form>,
     },
-    /// Rows of the content, or null where the index is negative.
+    /// Rows of the content, in the order of an index whose negative items are nulls.
     IndexedOption {
-        /// The type of the index.
+        /// Integer type of the index.
         index: Index,
-        /// The node it points into.
+        /// Indexed node.
         content: Box<Form>,
     },
-    /// Null where a byte says so.
+    /// Nullable values with a mask of bytes.
     ByteMasked {
-        /// The byte of values that are there.
+        /// Mask value of values that are not null.
         valid_when: bool,
-        /// The values, with something in the place of nulls.
+        /// Values, with arbitrary ones in place of nulls.
         content: Box<Form>,
     },
-    /// Null where a bit says so.
+    /// Nullable values with a mask of bits.
     BitMasked {
-        /// The bit of values that are there.
+        /// Mask value of values that are not null.
         valid_when: bool,
-        /// Whether the first row is the least significant bit.
+        /// Whether the least significant bit of a byte is its first row.
         lsb_order: bool,
-        /// The values, with something in the place of nulls.
+        /// Values, with arbitrary ones in place of nulls.
         content: Box<Form>,
     },
-    /// Null in type, never in fact.
+    /// Values of a nullable type without nulls.
     Unmasked {
-        /// The values.
+        /// Values.
         content: Box<Form>,
     },
-    /// One of several types.
+    /// Values of one of several types.
     Union {
-        /// The type of the index; tags are always int8.
+        /// Integer type of the index; tags are always int8.
         index: Index,
-        /// The alternatives, in the order of their tags.
+        /// Alternatives in the order of their tags.
         contents: Vec<Form>,
     },
 }
 
-/// Integer types of offsets and indexes.
+/// Integer type of offsets and indexes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Index {
-    /// 32 bits.
+    /// 32 bits, signed.
     I32,
-    /// 32 bits without a sign.
+    /// 32 bits, unsigned.
     U32,
-    /// 64 bits.
+    /// 64 bits, signed.
     I64,
 }
 
-/// The meaning of a list of bytes, by its `__array__`.
+/// Meaning of a list of bytes, from its `__array__` parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Text {
-    /// Text in UTF-8.
+    /// UTF-8 string.
     String,
-    /// Bytes.
+    /// Byte string.
     Bytes,
 }
 
-/// A type or a Form that cannot be understood, or that nothing can be built of.
+/// Error for a type or Form that is invalid or unsupported.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FormError {
-    /// Not JSON, with the parser's message.
+    /// The text is not JSON, with the message of the parser.
     #[error("this is no JSON: {0}")]
     Json(String),
-    /// JSON that is no Form.
+    /// The JSON is not a Form.
     #[error("{place}: {what}")]
     Node {
-        /// The path of the node: `content.contents[1]`.
+        /// Path of the node, such as `content.contents[1]`.
         place: String,
-        /// The fault, as a phrase.
+        /// Description of the fault.
         what: String,
     },
-    /// A text that is no type.
+    /// The text is not a type.
     #[error("at character {at} of the type {text:?}: expected {expected}")]
     Type {
-        /// Characters before the place.
+        /// Number of characters before the fault.
         at: usize,
-        /// The whole text.
+        /// Whole text.
         text: String,
-        /// The value that would have been right.
+        /// Description of the expected input.
         expected: String,
     },
-    /// Structure within structure beyond reason.
+    /// The type is nested too deeply.
     #[error("more than {} levels of structure", Form::DEEPEST)]
     Deep,
-    /// A type that exists and that is not supported.
+    /// The type is valid but not supported.
     #[error("{0} cannot be built")]
     Unsupported(String),
 }
 
-/// Whether brackets are nested deeper than this, wherever they stand in the text.
+/// Whether brackets are nested deeper than `most`, without regard to strings.
 fn nests_deeper(text: &str, most: usize) -> bool {
     let mut depth = 0_usize;
     text.bytes().any(|byte| {
@@ -176,7 +176,7 @@ fn nests_deeper(text: &str, most: usize) -> bool {
     })
 }
 
-/// The part of a text that was parsed before an error.
+/// Returns the part of a text before a JSON error.
 fn before<'t>(text: &'t str, error: &serde_json::Error) -> &'t str {
     let line_start: usize =
         text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -184,10 +184,10 @@ fn before<'t>(text: &'t str, error: &serde_json::Error) -> &'t str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Brackets within brackets that `serde_json` parses.
+/// Maximum nesting depth of `serde_json`.
 const DEEPEST_JSON: usize = 127;
 
-/// The nodes below one: all of its contents, or its only one as a slice.
+/// Returns the child nodes as a slice.
 macro_rules! contents {
     ($kind:expr, $only:path) => {
         match $kind {
@@ -206,54 +206,54 @@ macro_rules! contents {
 }
 
 impl Form {
-    /// Forms nested deeper are refused.
+    /// Maximum nesting depth of a Form.
     pub const DEEPEST: usize = 256;
 
-    /// A node without parameters and key.
+    /// Creates a node without parameters and key.
     #[must_use]
     pub fn new(kind: Kind) -> Self {
         Self { kind, parameters: Parameters::new(), key: None }
     }
 
-    /// A number.
+    /// Creates a number type.
     #[must_use]
     pub fn number(primitive: Primitive) -> Self {
         Self::new(Kind::Numpy { primitive, shape: Vec::new() })
     }
 
-    /// A string of any length.
+    /// Creates a string type.
     #[must_use]
     pub fn text(text: Text) -> Self {
         let kind = Kind::ListOffset { offsets: Index::I64, content: Box::new(text.item()) };
         Self::new(kind).with_parameter("__array__", text.list_name().into())
     }
 
-    /// Lists of this.
+    /// Creates the type of lists of this type.
     #[must_use]
     pub fn list(self) -> Self {
         Self::new(Kind::ListOffset { offsets: Index::I64, content: Box::new(self) })
     }
 
-    /// This or null.
+    /// Creates the nullable version of this type.
     #[must_use]
     pub fn option(self) -> Self {
         Self::new(Kind::IndexedOption { index: Index::I64, content: Box::new(self) })
     }
 
-    /// The same node with one more parameter.
+    /// Returns the node with an additional parameter.
     #[must_use]
     pub fn with_parameter(mut self, name: &str, value: Json) -> Self {
         self.parameters.insert(name.into(), value);
         self
     }
 
-    /// The name of a record.
+    /// Returns the name of a record; `None` for other nodes and for records without a name.
     #[must_use]
     pub fn record_name(&self) -> Option<&str> {
         self.parameter_text("__record__").filter(|_| matches!(self.kind, Kind::Record { .. }))
     }
 
-    /// Whether a list is really a string, and which kind.
+    /// Returns the kind of string that a list is; `None` if it is not a string.
     #[must_use]
     pub fn as_text(&self) -> Option<Text> {
         let (Kind::Regular { content, .. } | Kind::ListOffset { content, .. } | Kind::List { content, .. }) =
@@ -270,35 +270,36 @@ impl Form {
         }
     }
 
-    /// The nodes directly below.
+    /// Returns the child nodes.
     #[must_use]
     pub fn contents(&self) -> &[Self] {
         contents!(&self.kind, std::slice::from_ref::<Self>)
     }
 
-    /// The nodes directly below.
+    /// Returns the child nodes for modification.
     pub(crate) fn contents_mut(&mut self) -> &mut [Self] {
         contents!(&mut self.kind, std::slice::from_mut::<Self>)
     }
 
-    /// Reads a Form in JSON or a type, whichever it is.
+    /// Parses a Form in JSON, or a type.
     ///
     /// # Errors
-    /// As [`from_json`](Self::from_json) for what is JSON, as [`from_type`](Self::from_type) for all else.
+    /// Returns the errors of [`from_json`](Self::from_json) if the text is JSON, otherwise those of
+    /// [`from_type`](Self::from_type).
     pub fn parse(text: &str) -> Result<Self, FormError> {
         match serde_json::from_str::<Json>(text) {
             Ok(Json::Object(map)) if !map.is_empty() => Self::from_json(text),
             Ok(Json::String(_)) => Self::from_json(text),
-            // JSON beyond the depth of its parser is not a type either.
+            // JSON beyond the depth limit of its parser is not a type either.
             Err(error) if nests_deeper(before(text, &error), DEEPEST_JSON) => Self::from_json(text),
             _ => Self::from_type(text),
         }
     }
 
-    /// The same structure with keys `node0`, `node1`, … in the order of the text.
+    /// Returns the Form with keys `node0`, `node1`, … in preorder.
     ///
     /// # Errors
-    /// [`FormError::Deep`].
+    /// Returns [`FormError::Deep`] if the Form is nested too deeply.
     pub fn with_keys(mut self) -> Result<Self, FormError> {
         fn number(form: &mut Form, next: &mut usize, depth: usize) -> Result<(), FormError> {
             if depth > Form::DEEPEST {
@@ -320,17 +321,17 @@ impl Form {
 impl Index {
     const ALL: [Self; 3] = [Self::I32, Self::U32, Self::I64];
 
-    /// The one of that name.
+    /// Returns the integer type with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|index| index.name() == name)
     }
 
-    /// The one whose items are of that type.
+    /// Returns the integer type whose items are of this dtype.
     pub(crate) fn from_dtype(dtype: DType) -> Option<Self> {
         Self::ALL.into_iter().find(|index| index.dtype() == dtype)
     }
 
-    /// The type of its items.
+    /// Returns the dtype of the items.
     pub(crate) const fn dtype(self) -> DType {
         match self {
             Self::I32 => DType::Int32,
@@ -339,7 +340,7 @@ impl Index {
         }
     }
 
-    /// Awkward's word for it.
+    /// Returns Awkward Array's name of the type.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -349,7 +350,7 @@ impl Index {
         }
     }
 
-    /// The largest number it holds.
+    /// Returns the maximum of the type.
     #[must_use]
     pub const fn most(self) -> i64 {
         match self {
@@ -361,7 +362,7 @@ impl Index {
 }
 
 impl Text {
-    /// The `__array__` of the list.
+    /// Returns the `__array__` parameter of the list.
     #[must_use]
     pub const fn list_name(self) -> &'static str {
         match self {
@@ -370,7 +371,7 @@ impl Text {
         }
     }
 
-    /// The bytes in it.
+    /// Returns the type of a byte of the string.
     #[must_use]
     pub fn item(self) -> Form {
         let name = match self {

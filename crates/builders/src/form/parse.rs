@@ -1,6 +1,6 @@
-//! Forms read from types in Awkward Array's notation.
+//! Parser of types in Awkward Array's notation.
 //!
-//! The parser reads the types that Awkward Array prints, and a little more:
+//! The parser accepts the types that Awkward Array prints, and some extensions:
 //!
 //! ```text
 //! type    = "?" type                          or null
@@ -17,19 +17,19 @@
 //!         | "datetime64[" unit "]" | "timedelta64[" unit "]"
 //! ```
 //!
-//! Names that are not words are quoted, as in JSON. `parameters={…}`, JSON again, may stand last in every
-//! pair of square brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
+//! Names that are not words are quoted, as in JSON. `parameters={…}`, also in JSON, may be the last item in
+//! every pair of square brackets: `int64[parameters={"unit": "cm"}]`, `[var * int64, parameters={…}]`.
 
 use super::{Form, FormError, Index, Kind, Parameters, Primitive, Text};
 use forthwith_forth::similar_names;
 use serde_json::Value as Json;
 
 impl Form {
-    /// Reads a type in Awkward Array's notation: the type of one entry, without the number of entries. Nulls
-    /// of a union become nulls of all its alternatives, since that is where Awkward Array has them.
+    /// Parses a type in Awkward Array's notation: the type of one entry, without the number of entries. A
+    /// nullable union becomes a union of nullable alternatives, as in Awkward Array.
     ///
     /// # Errors
-    /// [`FormError::Type`] with the place, [`FormError::Deep`].
+    /// Returns [`FormError::Type`] with the position of the fault, or [`FormError::Deep`].
     pub fn from_type(text: &str) -> Result<Self, FormError> {
         let mut parser = Parser { text, at: 0 };
         let form = parser.ty(0)?;
@@ -38,7 +38,7 @@ impl Form {
 }
 
 impl Form {
-    /// The same type with options where Awkward Array has them: in the alternatives of unions, not around them.
+    /// Returns the type with options moved from unions into their alternatives, as in Awkward Array.
     pub(crate) fn simplified(mut self) -> Self {
         for content in self.contents_mut() {
             *content = std::mem::replace(content, Self::new(Kind::Empty)).simplified();
@@ -52,7 +52,7 @@ impl Form {
     }
 }
 
-/// Types that are one word, or begin with one.
+/// Keywords of the notation other than number types.
 pub(super) const WORDS: [&str; 11] = [
     "string",
     "bytes",
@@ -67,8 +67,7 @@ pub(super) const WORDS: [&str; 11] = [
     "unknown",
 ];
 
-/// The words expected where a type begins: the names there are, and which one a word may have been meant to
-/// be.
+/// Returns the error text for a word that is not a type: all type names, with suggestions.
 fn a_type(found: &str) -> String {
     let names: Vec<&str> = Primitive::names().chain(WORDS).collect();
     let meant = match found {
@@ -95,7 +94,7 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    /// The next character that is not white.
+    /// Skips white space and returns the next character.
     fn peek(&mut self) -> Option<char> {
         self.at = self.text.len() - self.rest().trim_start().len();
         self.rest().chars().next()
@@ -118,7 +117,7 @@ impl<'a> Parser<'a> {
         if self.take(token) { Ok(()) } else { self.fail(&format!("{token:?}")) }
     }
 
-    /// The next word, or nothing.
+    /// Consumes a word, which is empty if the next character cannot be part of one.
     fn word(&mut self) -> &'a str {
         self.peek();
         let rest = self.rest();
@@ -127,7 +126,7 @@ impl<'a> Parser<'a> {
         &rest[..end]
     }
 
-    /// Takes the word if it is the next one.
+    /// Consumes the next word if it is `word`; returns whether it was.
     fn take_word(&mut self, word: &str) -> bool {
         let before = self.at;
         let found = self.word() == word;
@@ -148,7 +147,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A name before a colon; nothing is taken if there is none.
+    /// Consumes a name and a colon; consumes nothing and returns `None` if the text does not continue with
+    /// them.
     fn name(&mut self) -> Parsed<Option<String>> {
         let before = self.at;
         let name = if self.peek() == Some('"') {
@@ -159,7 +159,7 @@ impl<'a> Parser<'a> {
         } else {
             self.word().to_owned()
         };
-        // The name of an empty field is quoted.
+        // Only a quoted name can be empty.
         let named = self.at > before && self.take(':');
         if !named {
             self.at = before;
@@ -167,7 +167,7 @@ impl<'a> Parser<'a> {
         Ok(named.then_some(name))
     }
 
-    /// `parameters={…}` if it comes next.
+    /// Consumes `parameters={…}`; returns `None` if the text does not continue with it.
     fn parameters(&mut self) -> Parsed<Option<Parameters>> {
         if !self.take_word("parameters") {
             return Ok(None);
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
         Ok(Some(parameters))
     }
 
-    /// `, parameters={…}]` or `]`.
+    /// Consumes `, parameters={…}]` or `]`.
     fn close(&mut self, form: &mut Form) -> Parsed<()> {
         if self.take(',') {
             match self.parameters()? {
@@ -240,8 +240,9 @@ impl<'a> Parser<'a> {
         Ok(Form::new(Kind::Regular { size, content }))
     }
 
-    /// What a type begins with says how it goes on. Types in types are each a short function, as they are within each other: code
-    /// that is not optimised needs stack for all that is in a function.
+    /// Parses a type that begins with a word. Each kind of type is parsed by a short function of its own to
+    /// limit the use of stack by recursion: without optimisation, a function takes stack for all of its
+    /// branches.
     fn by_word(&mut self, depth: usize) -> Parsed<Form> {
         self.peek();
         let before = self.at;
@@ -293,7 +294,7 @@ impl<'a> Parser<'a> {
         Ok(Form::new(Kind::Record { fields: None, contents }))
     }
 
-    /// A type with a bracket behind it, and perhaps parameters.
+    /// Parses a type, optional parameters and a closing bracket.
     fn closed(&mut self, form: impl FnOnce(&mut Self) -> Parsed<Form>) -> Parsed<Form> {
         let mut form = form(self)?;
         self.close(&mut form)?;
@@ -311,7 +312,7 @@ impl<'a> Parser<'a> {
         Ok(categorical(form))
     }
 
-    /// A type without others in it, if the word is that of one.
+    /// Parses a type without inner types; returns `None` if the word is not the name of one.
     fn leaf(&mut self, word: &str) -> Parsed<Option<Form>> {
         let form = match word {
             "string" => self.text(Text::String)?,
@@ -337,7 +338,7 @@ impl<'a> Parser<'a> {
         Ok(Some(form))
     }
 
-    /// Text, or text of one length.
+    /// Parses the rest of a string type, which may have a fixed length.
     fn text(&mut self, text: Text) -> Parsed<Form> {
         if !self.take('[') {
             return Ok(Form::text(text));
@@ -353,7 +354,7 @@ impl<'a> Parser<'a> {
         Ok(form.with_parameter("__array__", text.list_name().into()))
     }
 
-    /// A type that may have parameters behind it.
+    /// Adds optional parameters in brackets to a type.
     fn plain(&mut self, mut form: Form) -> Parsed<Form> {
         if self.take('[') {
             match self.parameters()? {
@@ -365,7 +366,7 @@ impl<'a> Parser<'a> {
         Ok(form)
     }
 
-    /// The rest of a record or tuple with a name.
+    /// Parses the rest of a record or tuple with a name, after its opening bracket.
     fn named(&mut self, name: &str, depth: usize) -> Parsed<Form> {
         let before = self.at;
         let record = self.peek() == Some(']') || self.take_word("parameters") || self.name()?.is_some();
@@ -381,7 +382,7 @@ impl<'a> Parser<'a> {
         Ok(Form { kind: Kind::Record { fields: Some(fields), contents }, parameters, key: None })
     }
 
-    /// Types up to a closing token, perhaps with a name before each, and what parameters stand last.
+    /// Parses types up to a closing token, with a name before each if `named`, and the parameters after them.
     fn members(
         &mut self,
         close: char,
@@ -393,7 +394,7 @@ impl<'a> Parser<'a> {
             if !contents.is_empty() {
                 self.expect(',')?;
             }
-            // Fields in braces have theirs behind them.
+            // Fields in braces are followed by their parameters after the closing brace.
             if if named { close == ']' } else { !contents.is_empty() } {
                 parameters = self.parameters()?;
                 if parameters.is_some() {
@@ -419,7 +420,7 @@ fn categorical(form: Form) -> Form {
     .with_parameter("__array__", "categorical".into())
 }
 
-/// A type or null, with the option where Awkward Array has it.
+/// Makes a type nullable; for a union, its alternatives.
 fn optional(form: Form) -> Form {
     match form.kind {
         Kind::IndexedOption { .. } => form,
@@ -434,7 +435,7 @@ fn optional(form: Form) -> Form {
     }
 }
 
-/// A union without unions in it, and with options in all alternatives or in none.
+/// Returns a union without nested unions, in which either all alternatives are nullable or none.
 fn union_of(contents: Vec<Form>) -> Form {
     let mut flat = Vec::new();
     for content in contents {
@@ -562,7 +563,7 @@ mod tests {
         ];
         for (begin, end) in kinds {
             let ty = |levels| format!("{}float32{}", begin.repeat(levels), end.repeat(levels));
-            // Two levels each at most.
+            // Each repetition is at most two levels deep.
             let deep = Form::parse(&ty(Form::DEEPEST / 2 - 1));
             assert!(deep.is_ok(), "{begin}: {deep:?}");
             assert_eq!(Form::parse(&ty(4000)), Err(FormError::Deep), "{begin}");

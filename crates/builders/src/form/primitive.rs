@@ -1,8 +1,8 @@
-//! The types of single values.
+//! Types of single values.
 
 use forthwith_columns::DType;
 
-/// The type of a single value.
+/// Type of a single value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "they say it themselves")]
@@ -19,26 +19,26 @@ pub enum Primitive {
     Float16,
     Float32,
     Float64,
-    /// Two of float32.
+    /// Two float32: real and imaginary part.
     Complex64,
-    /// Two of float64.
+    /// Two float64: real and imaginary part.
     Complex128,
-    /// Int64 units since 1970; the smallest number is not a time.
+    /// Units since 1970-01-01 as int64; the minimum of int64 is NaT ("not a time").
     Datetime64(Unit),
-    /// Int64 units; the smallest number is not a time.
+    /// Duration in units as int64; the minimum of int64 is NaT ("not a time").
     Timedelta64(Unit),
 }
 
-/// The unit of times: some multiple of a [`TimeUnit`].
+/// Unit of times: a multiple of a [`TimeUnit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// The number of them.
+    /// Multiplier.
     pub count: u32,
-    /// Of what.
+    /// Base unit.
     pub unit: TimeUnit,
 }
 
-/// NumPy's units of time.
+/// Time units of NumPy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "they say it themselves")]
 pub enum TimeUnit {
@@ -55,12 +55,12 @@ pub enum TimeUnit {
     Picosecond,
     Femtosecond,
     Attosecond,
-    /// That of times without a unit, which NumPy has where none is known, as of a time that is none.
+    /// Generic unit of NumPy: of times without a unit, such as a bare NaT.
     None,
 }
 
 impl Primitive {
-    /// From NumPy's name: `float64`, `datetime64[us]`.
+    /// Returns the type with a name of NumPy, such as `float64` or `datetime64[us]`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if let Some(unit) = name.strip_prefix("datetime64[").and_then(|rest| rest.strip_suffix(']')) {
@@ -72,12 +72,12 @@ impl Primitive {
         PLAIN.iter().find(|(plain, ..)| *plain == name).map(|(_, primitive, ..)| *primitive)
     }
 
-    /// The names of all but times, whose names have a unit.
+    /// Returns the names of all types except times, whose names have a unit.
     pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         PLAIN.iter().map(|(name, ..)| *name)
     }
 
-    /// NumPy's name.
+    /// Returns NumPy's name.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -89,15 +89,15 @@ impl Primitive {
         }
     }
 
-    /// The type of the items that hold it, and how many there are for each value. Half floats are items of
-    /// uint16.
+    /// Returns the dtype of the stored items, and the number of items for each value. Half floats are stored
+    /// as uint16.
     #[must_use]
     pub fn stored(self) -> (DType, usize) {
         let (_, _, dtype, parts) = self.row();
         (*dtype, *parts)
     }
 
-    /// What the table says of it; of times as of the integers that they are.
+    /// Returns the row of [`PLAIN`]; for times, that of int64.
     fn row(self) -> &'static Row {
         let plain = match self {
             Self::Datetime64(_) | Self::Timedelta64(_) => Self::Int64,
@@ -109,7 +109,7 @@ impl Primitive {
 
 type Row = (&'static str, Primitive, DType, usize);
 
-/// Names, and what holds them: the items and how many there are for each value.
+/// Names of types, with the stored dtype and the number of items for each value.
 const PLAIN: [Row; 14] = [
     ("bool", Primitive::Bool, DType::Bool, 1),
     ("int8", Primitive::Int8, DType::Int8, 1),
@@ -128,16 +128,16 @@ const PLAIN: [Row; 14] = [
 ];
 
 impl Unit {
-    /// One of a unit.
+    /// Returns a unit with multiplier 1.
     #[must_use]
     pub const fn of(unit: TimeUnit) -> Self {
         Self { count: 1, unit }
     }
 
-    /// The unit of times without one.
+    /// Generic unit of times without a unit.
     pub const NONE: Self = Self::of(TimeUnit::None);
 
-    /// From NumPy's spelling: `us`, `10us`.
+    /// Parses NumPy's spelling, such as `us` or `10us`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let digits = name.bytes().take_while(u8::is_ascii_digit).count();
@@ -146,9 +146,9 @@ impl Unit {
         Some(Self { count, unit: TimeUnit::from_name(unit)? })
     }
 
-    /// A number of these in another unit, exactly: `None` if it is not a whole number there or does not fit.
-    /// The smallest number, which is not a time, stays what it is. With `calendar`, years and months are
-    /// those after January 1970; without, they have no fixed length in days.
+    /// Converts a number of these units to another unit exactly; returns `None` if the result is not an
+    /// integer or out of range. NaT is kept. With `calendar`, years and months are those after January 1970;
+    /// otherwise they have no fixed length and cannot be converted to days.
     #[must_use]
     pub fn convert(self, value: i64, to: Self, calendar: bool) -> Option<i64> {
         if value == i64::MIN || self == to {
@@ -166,13 +166,13 @@ impl Unit {
                 if from >= to { value.checked_mul(from / to)? } else { divide(value, to / from)? }
             }
             (Some(from), None) if calendar => {
-                // Every such unit is a whole number of days, or a day a whole number of them.
+                // A unit is either a whole number of days or divides a day.
                 let (days, to) = (days_of_month(value * from)?, to.unit.attoseconds()?);
                 if to >= DAY { divide(days, to / DAY)? } else { days.checked_mul(DAY / to)? }
             }
             _ => return None,
         };
-        // The smallest number is taken.
+        // The minimum of int64 is reserved for NaT.
         divide(whole, i128::from(to.count))
             .and_then(|whole| i64::try_from(whole).ok())
             .filter(|whole| *whole != i64::MIN)
@@ -189,7 +189,7 @@ impl std::fmt::Display for Unit {
 }
 
 impl TimeUnit {
-    /// From NumPy's spelling.
+    /// Parses NumPy's spelling.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         TIMES.iter().find(|(known, ..)| *known == name).map(|(_, unit, _)| *unit)
@@ -203,7 +203,7 @@ impl TimeUnit {
         }
     }
 
-    /// Its length, where that is always the same.
+    /// Returns the length in attoseconds; `None` for months and years, which vary.
     #[must_use]
     pub fn attoseconds(self) -> Option<i128> {
         TIMES
@@ -216,18 +216,18 @@ impl TimeUnit {
 
 const DAY: i128 = 86_400 * SECOND;
 
-/// The quotient, if there is no remainder.
+/// Returns the quotient of an exact division; `None` if it has a remainder.
 fn divide(value: i128, by: i128) -> Option<i128> {
     (value % by == 0).then_some(value / by)
 }
 
-/// Days from 1970 to the first of a month, given in months after January 1970.
+/// Returns the number of days from 1970-01-01 to the first of a month, given in months after January 1970.
 fn days_of_month(months: i128) -> Option<i128> {
-    // More than fit any unit.
+    // Out of range for any unit.
     if months.abs() > 1 << 64 {
         return None;
     }
-    // Years that begin in March end with the leap day.
+    // Counting years from March places the leap day at the end.
     let (year, month) = (1970 + months.div_euclid(12), months.rem_euclid(12));
     let (year, month) = if month < 2 { (year - 1, month + 10) } else { (year, month - 2) };
     let days =
@@ -237,7 +237,7 @@ fn days_of_month(months: i128) -> Option<i128> {
 
 const SECOND: i128 = 1_000_000_000_000_000_000;
 
-/// Names and lengths in attoseconds; months have none.
+/// Names and lengths in attoseconds; 0 for months and years.
 const TIMES: [(&str, TimeUnit, i128); 13] = [
     ("Y", TimeUnit::Year, 0),
     ("M", TimeUnit::Month, 0),

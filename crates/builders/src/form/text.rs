@@ -1,4 +1,4 @@
-//! Forms printed as types in Awkward Array's notation: `var * {x: float64, y: ?string}`.
+//! Types printed in Awkward Array's notation: `var * {x: float64, y: ?string}`.
 
 use super::parse::WORDS;
 use super::{Form, Kind, Parameters, Primitive, Text};
@@ -6,7 +6,7 @@ use crate::build_error::is_identifier;
 use serde_json::Value as Json;
 
 impl Form {
-    /// The type in Awkward Array's notation.
+    /// Returns the type in Awkward Array's notation.
     #[must_use]
     pub fn type_string(&self) -> String {
         let mut out = String::new();
@@ -25,7 +25,7 @@ impl Form {
             }
             return;
         }
-        // What parameters are behind, in all brackets but those of their own.
+        // Parameters at the end of brackets that have other contents.
         let tail = parameters.as_ref().map_or_else(String::new, |parameters| format!(", {parameters}"));
         match &self.kind {
             Kind::Empty => bracketed(out, "unknown", parameters),
@@ -114,7 +114,7 @@ impl Form {
             && self.parameters.get("__array__").and_then(Json::as_str) == Some("categorical")
     }
 
-    /// Whether the notation says this parameter without naming it.
+    /// Whether the notation expresses this parameter implicitly.
     fn implied(&self, name: &str, value: &Json) -> bool {
         match name {
             "__record__" => self.record_name().is_some_and(is_plain),
@@ -149,7 +149,7 @@ fn listed(out: &mut String, fields: Option<&[String]>, contents: &[Form]) {
     }
 }
 
-/// JSON as Python's `json.dumps` writes it.
+/// Formats JSON as Python's `json.dumps` does.
 fn spaced(json: &Json) -> String {
     match json {
         Json::Array(items) => format!("[{}]", items.iter().map(spaced).collect::<Vec<_>>().join(", ")),
@@ -162,7 +162,7 @@ fn spaced(json: &Json) -> String {
     }
 }
 
-/// A name, quoted unless it is a word.
+/// Returns a name, quoted unless it is an identifier.
 fn word(name: &str) -> String {
     if is_identifier(name) { name.into() } else { quoted(name) }
 }
@@ -180,7 +180,7 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// Whether a record may be called so before a bracket, where other words mean other types.
+/// Whether a record may have this name before a bracket, where other words are types.
 fn is_plain(name: &str) -> bool {
     let mut others = Primitive::names().chain(WORDS).chain(["float128", "complex256"]);
     is_identifier(name) && (name == "var" || others.all(|other| other != name))

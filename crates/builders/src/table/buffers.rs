@@ -1,4 +1,4 @@
-//! The columns of a table with the names of their buffers.
+//! Columns of a table, with the names of their buffers.
 
 use super::stored::{Lists, end};
 use super::{Columns, Nodes};
@@ -6,10 +6,11 @@ use crate::form::Index;
 use forthwith_columns::{Column, DType, Native};
 
 impl Nodes {
-    /// Moves the buffers of the first `length` values of the array out.
+    /// Moves the buffers of the first `length` values out of the table.
     pub(crate) fn give(&mut self, length: usize) -> Vec<(String, Column)> {
         let (keys, mut out) = (self.keys(), Vec::new());
-        // By a list of what is left rather than by recursion: code that is not optimised needs kilobytes of stack for each level.
+        // An explicit stack replaces recursion, which takes kilobytes of stack for each level without
+        // optimisation.
         let mut left = vec![(0, length)];
         while let Some((node, length)) = left.pop() {
             let below = self.below(node, length);
@@ -19,8 +20,8 @@ impl Nodes {
         out
     }
 
-    /// Of each node the number of its node in the Form; the bytes of texts and the unknown below nulls have
-    /// the next.
+    /// Returns the number of each node in the Form. The bytes of strings and the unknown content of nulls
+    /// have the number after that of their node.
     pub(crate) fn keys(&self) -> Vec<usize> {
         let mut keys = vec![0; self.columns.len()];
         self.number(0, &mut 0, &mut keys);
@@ -89,7 +90,7 @@ impl Nodes {
     }
 }
 
-/// Offsets, or starts and stops.
+/// Outputs lists as offsets, or as starts and stops.
 fn lists(layout: Lists, offsets: Vec<i64>, mut give: impl FnMut(&str, Column)) {
     let rows = offsets.len() - 1;
     let column = narrow(offsets, layout.width);
@@ -101,7 +102,7 @@ fn lists(layout: Lists, offsets: Vec<i64>, mut give: impl FnMut(&str, Column)) {
     }
 }
 
-/// Numbers in the width that they have been found to fit.
+/// Narrows integers, which must be in range.
 fn narrow(items: Vec<i64>, width: Index) -> Column {
     match width {
         Index::I64 => Column::from_vec(items),
@@ -110,7 +111,8 @@ fn narrow(items: Vec<i64>, width: Index) -> Column {
     }
 }
 
-/// A mask of bytes, or of bits with the first row at the least or at the most significant one.
+/// Returns a mask of bytes, or of bits with the first row at the least (`Some(true)`) or most significant
+/// bit.
 fn masked(mask: Vec<i8>, bits: Option<bool>, length: usize) -> Column {
     let Some(least_first) = bits else { return column(mask, length) };
     let packed = mask[..length].chunks(8).map(|items| {

@@ -1,5 +1,4 @@
-//! The columns of a type, in one table: whatever fills them, commands or a walk over objects, of a type that is
-//! known or that is found out on the way.
+//! Columns of a type in one table, filled by commands or from objects, for known and inferred types.
 
 mod buffers;
 mod numbers;
@@ -15,26 +14,26 @@ use crate::{BuildError, Fault, MOST_COLUMNS};
 use std::collections::HashSet;
 use stored::{each_number, end};
 
-/// The table. Its entries name each other by number, so that finding out more about a place changes an entry
-/// and nothing else has to change. The array itself is number 0.
+/// Table of columns. They refer to each other by number, so that promoting one does not affect the others.
+/// Number 0 is the array itself.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     columns: Vec<Columns>,
-    /// The types of a Form's nodes, for errors; of a type that is found out there are none.
+    /// Types of the nodes of a Form, for errors; empty for an inferred type.
     expected: Vec<Box<str>>,
-    /// Whether byte strings where text is make a union of both, and text where byte strings are.
+    /// Whether strings and byte strings in one place make a union.
     pub(crate) texts_apart: bool,
 }
 
 impl Nodes {
-    /// Empty columns for a Form.
+    /// Creates empty columns for a Form.
     pub(crate) fn new(form: &Form) -> Result<Self, FormError> {
         let mut nodes = Self::default();
         nodes.add_form(form, 0)?;
         Ok(nodes)
     }
 
-    /// One place of which nothing is known.
+    /// Creates a column of unknown type.
     pub(crate) fn unknown() -> Self {
         Self { columns: vec![Columns::UNKNOWN], ..Self::default() }
     }
@@ -51,7 +50,7 @@ impl Nodes {
         Ok(number)
     }
 
-    /// Refuses if `more` entries have no place.
+    /// Returns an error if the limit does not allow `more` columns.
     pub(crate) fn room(&self, more: usize) -> Result<(), BuildError> {
         match self.columns.len().checked_add(more) {
             Some(all) if all <= MOST_COLUMNS => Ok(()),
@@ -59,7 +58,7 @@ impl Nodes {
         }
     }
 
-    /// One more entry.
+    /// Adds columns and returns their number.
     pub(crate) fn add(&mut self, columns: Columns) -> Result<u32, BuildError> {
         self.room(1)?;
         let number = self.columns.len() as u32; // the most is far less
@@ -155,24 +154,24 @@ impl Nodes {
         &mut self.columns[node as usize]
     }
 
-    /// The columns of a node, if there is one of that number.
+    /// Returns the columns of a node; `None` if the number is out of range.
     #[inline]
     pub(crate) fn get(&self, node: u32) -> Option<&Columns> {
         self.columns.get(node as usize)
     }
 
-    /// The record or tuple that a node is.
+    /// Returns a node that is a record or tuple; `None` for other nodes.
     #[inline]
     pub(crate) fn record(&self, node: u32) -> Option<&Record> {
         if let Some(Columns::Record(record)) = self.get(node) { Some(record) } else { None }
     }
 
-    /// The type of a node, for errors.
+    /// Returns the type of a node, for errors.
     pub(crate) fn expected(&self, node: u32) -> &str {
         self.expected.get(node as usize).map_or("", |expected| expected)
     }
 
-    /// The numbers of all nodes.
+    /// Returns the numbers of all nodes.
     pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
         0..self.columns.len() as u32
     }
@@ -195,19 +194,19 @@ impl Nodes {
         self.len(node)
     }
 
-    /// The nodes directly below, and how many rows the first `length` values have in each.
+    /// Returns the child nodes, with the number of their rows that belong to the first `length` values.
     pub(crate) fn below(&self, node: u32, length: usize) -> Vec<(u32, usize)> {
         match self.at(node) {
             Columns::List { offsets, content, .. } => {
                 vec![(*content, offsets.get(length).map_or_else(|| end(offsets), |end| *end as usize))]
             }
-            // Sizes of items that take no memory can be any number.
+            // If items take no memory, the size can be any number.
             Columns::Regular { size, content, .. } => vec![(*content, size.saturating_mul(length))],
             Columns::Masked { content, .. } | Columns::Unmasked { content } => vec![(*content, length)],
             Columns::Record(record) => record.fields.iter().map(|field| (field.content, length)).collect(),
             Columns::Indexed { index, content, nulls, categories, .. } => {
                 let index = &index[..length.min(index.len())];
-                // Rows count up unless some are referred to again.
+                // Rows increase, except in categories, where they can be repeated.
                 let last = if *nulls && categories.is_none() {
                     index.iter().rev().find(|row| **row >= 0)
                 } else {
@@ -226,7 +225,7 @@ impl Nodes {
         }
     }
 
-    /// Takes everything after the first `length` values back, unfinished ones included.
+    /// Removes all values after the first `length`, including unfinished ones.
     pub(crate) fn truncate(&mut self, node: u32, length: usize) {
         let length = length.min(self.len(node));
         let below = self.below(node, length);
@@ -237,7 +236,7 @@ impl Nodes {
         self.forget_categories(node);
     }
 
-    /// Truncates each node to a length of its own: [`lengths`](Self::lengths) at an earlier time.
+    /// Truncates each node to its own length, as returned by [`lengths`](Self::lengths) at an earlier time.
     pub(crate) fn truncate_all(&mut self, lengths: &[usize]) {
         for (columns, length) in self.columns.iter_mut().zip(lengths) {
             columns.truncate(*length);
@@ -249,7 +248,7 @@ impl Nodes {
         self.numbers().map(|node| self.len(node)).collect()
     }
 
-    /// Takes everything back. Memory is kept within a bound.
+    /// Removes all values; memory up to a bound is kept.
     pub(crate) fn clear(&mut self) {
         let none = vec![0; self.columns.len()];
         self.truncate_all(&none);
@@ -265,13 +264,13 @@ impl Nodes {
         }
     }
 
-    /// A copy.
+    /// Returns a copy of the columns, or an error if memory cannot be allocated.
     pub(crate) fn copied(&self) -> Result<Self, BuildError> {
         let columns = self.columns.iter().map(Columns::copied).collect::<Result<_, _>>()?;
         Ok(Self { columns, expected: Vec::new(), texts_apart: false })
     }
 
-    /// Whether something can stand in the place of a null under a mask.
+    /// Whether a node has a value that can be stored in place of a null under a mask.
     pub(crate) fn is_fillable(&self, node: u32) -> bool {
         match self.at(node) {
             Columns::Nothing { .. } => false,
@@ -286,12 +285,12 @@ impl Nodes {
         }
     }
 
-    /// Appends `rows` values that stand in the place of nulls: zeros, empty lists and texts, nulls.
+    /// Appends `rows` values in place of nulls: zeros, empty lists and strings, nulls.
     pub(crate) fn fill(&mut self, node: u32, rows: usize) -> Result<(), BuildError> {
         let more = |rows: usize, size: usize| {
             rows.checked_mul(size).ok_or_else(|| BuildError::from(Fault::Memory(usize::MAX)))
         };
-        // The nodes below first, so that a row whose parts found no memory is not there.
+        // Child nodes are filled first, so that no row is added if memory for its parts cannot be allocated.
         let below: Vec<(u32, usize)> = match self.at(node) {
             Columns::Regular { size, content, .. } => vec![(*content, more(rows, *size)?)],
             Columns::Masked { content, .. }

@@ -1,4 +1,4 @@
-//! Columns of numbers: all of them at once, and which takes which number.
+//! Columns of numbers: ranges, conversions and bulk operations.
 
 use super::Columns;
 use crate::growth::{extend, push};
@@ -7,7 +7,7 @@ use crate::{BuildError, Fault};
 use forthwith_columns::DType;
 
 impl Columns {
-    /// The least and the greatest integer of a column of integers.
+    /// Returns the minimum and the maximum of a column of integers; `None` for other columns.
     #[inline]
     pub(crate) const fn range(&self) -> Option<(i64, u64)> {
         Some(match self {
@@ -23,7 +23,7 @@ impl Columns {
         })
     }
 
-    /// How well a column takes an integer: 0 is best, `None` not at all.
+    /// Returns how well a column represents an integer: 0 is best, `None` means that it cannot.
     pub(crate) fn integer_rank(&self, x: i128) -> Option<u8> {
         match self.range() {
             Some((low, high)) => (i128::from(low) <= x && x <= i128::from(high)).then_some(0),
@@ -31,7 +31,7 @@ impl Columns {
         }
     }
 
-    /// The same for a real number.
+    /// Returns how well a column represents a floating-point number: 0 is best, `None` means that it cannot.
     pub(crate) const fn real_rank(&self) -> Option<u8> {
         match self {
             Self::Float64(_) => Some(0),
@@ -43,7 +43,7 @@ impl Columns {
         }
     }
 
-    /// Writes an integer that has been found to fit.
+    /// Appends an integer that is in the range of the column.
     pub(crate) fn write_integer(&mut self, x: i64) -> Result<(), BuildError> {
         match self {
             Self::Int8(items) => push(items, x as i8),
@@ -54,14 +54,14 @@ impl Columns {
             Self::UInt16(items) => push(items, x as u16),
             Self::UInt32(items) => push(items, x as u32),
             Self::UInt64(items) => push(items, x as u64),
-            // At once, and not by way of double precision.
+            // Converted directly, since rounding to double precision first could change the result.
             Self::Float32(items) => push(items, x as f32),
             Self::Complex64(items) => push(items, [x as f32, 0.0]),
             other => other.write_real(x as f64),
         }
     }
 
-    /// Writes an integer larger than any `i64`, which has been found to fit.
+    /// Appends an integer above the maximum of `i64` that is in the range of the column.
     pub(crate) fn write_unsigned(&mut self, x: u64) -> Result<(), BuildError> {
         match self {
             Self::UInt64(items) => push(items, x),
@@ -71,7 +71,7 @@ impl Columns {
         }
     }
 
-    /// Writes a number that its place takes.
+    /// Appends a floating-point number to a column that accepts it.
     pub(crate) fn write_real(&mut self, x: f64) -> Result<(), BuildError> {
         match self {
             Self::Float16(items) => push(items, half(x)),
@@ -81,7 +81,7 @@ impl Columns {
         }
     }
 
-    /// Writes a complex number that its place takes.
+    /// Appends a complex number to a column that accepts it.
     pub(crate) fn write_complex(&mut self, x: [f64; 2]) -> Result<(), BuildError> {
         match self {
             Self::Complex64(items) => push(items, x.map(|part| part as f32)),
@@ -90,7 +90,10 @@ impl Columns {
         }
     }
 
-    /// Writes bytes, or text, that the place takes; only the length of those of one length is looked at.
+    /// Appends a string or byte string to a column that accepts it.
+    ///
+    /// # Errors
+    /// Returns an error if the column has a fixed length that differs.
     pub(crate) fn write_text(&mut self, x: &[u8]) -> Result<(), BuildError> {
         match self {
             Self::Text { offsets, bytes, .. } => {
@@ -109,8 +112,8 @@ impl Columns {
         }
     }
 
-    /// Appends items of the column's own type, in native order; `None` if it is of another type. Truth values
-    /// are none, since not every byte is one.
+    /// Appends items of the dtype of the column, in native byte order; returns `None` for a column of another
+    /// dtype and for booleans, which not every byte is.
     pub(crate) fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Option<Result<(), BuildError>> {
         fn all<T, const N: usize>(
             items: &mut Vec<T>,
@@ -141,7 +144,7 @@ impl Columns {
         }
     }
 
-    /// The last value as it is stored, where values that are equal have equal bytes: zero has no sign.
+    /// Returns the bytes of the last value, with zero without sign, so that equal values have equal bytes.
     pub(crate) fn last_value(&self) -> Vec<u8> {
         fn last<T: Copy, const N: usize>(items: &[T], bytes: impl Fn(T) -> [u8; N]) -> Vec<u8> {
             items.last().map_or_else(Vec::new, |item| bytes(*item).to_vec())

@@ -1,11 +1,11 @@
-//! Values on their way into columns: through unions, options and indirections to the column that takes them.
+//! Placement of values: through unions, options and indirections to the column that accepts them.
 
 use super::{Columns, Nodes};
 use crate::form::Unit;
 use crate::growth::push;
 use crate::{BuildError, Fault};
 
-/// A value that was given, by its kind.
+/// Kind of a given value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Found<'a> {
     Null,
@@ -25,12 +25,12 @@ pub(crate) enum Found<'a> {
     },
     List,
     Tuple(usize),
-    /// `None` goes with any name, as a name that is not given says nothing.
+    /// A record without a name matches any name.
     Record(Option<&'a str>),
 }
 
 impl Found<'_> {
-    /// In an error.
+    /// Returns a description for errors.
     fn name(self) -> Box<str> {
         match self {
             Self::Null => "None".into(),
@@ -52,8 +52,8 @@ impl Found<'_> {
 }
 
 impl Columns {
-    /// Whether a single value is of the widest type of its kind that these columns hold; `None` if it has to be looked at
-    /// how well they take it.
+    /// Whether a value is of the widest type of its kind and belongs to these columns; `None` if its rank
+    /// must be computed.
     #[inline]
     const fn is_kind_of(&self, found: Found<'_>) -> Option<bool> {
         Some(match (self, found) {
@@ -77,7 +77,7 @@ impl Columns {
 }
 
 impl Nodes {
-    /// How well a place takes a value: 0 is best, `None` not at all.
+    /// Returns how well a node represents a value: 0 is best, `None` means that it cannot.
     pub(crate) fn rank(&self, node: u32, found: Found<'_>) -> Option<u8> {
         use Columns as C;
         use Found as F;
@@ -109,8 +109,9 @@ impl Nodes {
         }
     }
 
-    /// The content of an option, or the alternative of a union with its number, if it takes just such values and lies
-    /// directly below: what is found in most places, without the search that [`find`](Self::find) is.
+    /// Returns the content of an option, or an alternative of a union with its tag, if it is a direct child
+    /// of exactly the type of the value. This is a fast path for most places, without the search of
+    /// [`find`](Self::find).
     pub(crate) fn nearest(&self, place: u32, found: Found<'_>) -> Option<(i8, u32)> {
         match self.at(place) {
             Columns::Indexed { content, categories: None, .. } => {
@@ -118,7 +119,7 @@ impl Nodes {
             }
             Columns::Union { contents, .. } => {
                 for (tag, content) in contents.iter().enumerate() {
-                    // Where another one may be as good, they have to be compared.
+                    // `None` if another alternative may be as good and they must be compared.
                     if self.at(*content).is_kind_of(found)? {
                         return Some((tag as i8, *content)); // fewer than 128
                     }
@@ -129,7 +130,7 @@ impl Nodes {
         }
     }
 
-    /// As [`put`](Self::put), where [`nearest`](Self::nearest) has found the node.
+    /// Appends one value to the node returned by [`nearest`](Self::nearest).
     pub(crate) fn put_nearest(
         &mut self,
         place: u32,
@@ -142,8 +143,8 @@ impl Nodes {
         self.note(place, tag, row)
     }
 
-    /// Writes one value at a place, or completes it: in a node that takes it, which has been found there. What
-    /// is around that notes it afterwards.
+    /// Appends one value at a place: to the node that accepts it, and then to the enclosing options,
+    /// indirections and unions.
     pub(crate) fn put(
         &mut self,
         place: u32,
@@ -196,7 +197,7 @@ impl Nodes {
             }
     }
 
-    /// Notes in what is around a content that a row of it is the next value.
+    /// Records in an option, indirection or union that its next value is row `row` of its content.
     #[inline]
     fn note(&mut self, node: u32, tag: i8, row: usize) -> Result<(), BuildError> {
         match self.at_mut(node) {
@@ -214,7 +215,7 @@ impl Nodes {
         }
     }
 
-    /// Keeps the last value of a content if it is not there yet; otherwise refers to the one that is.
+    /// Keeps the last value of a content if it is new; otherwise removes it and refers to the equal one.
     fn note_category(&mut self, node: u32, content: u32, row: usize) -> Result<(), BuildError> {
         let value = self.at(content).last_value();
         let Columns::Indexed { index, categories: Some(categories), .. } = self.at_mut(node) else {
@@ -229,7 +230,7 @@ impl Nodes {
         Ok(())
     }
 
-    /// The alternative of a union that takes a value: of the best, or of those less good, the `nth`.
+    /// Returns the alternative of a union that accepts a value: the best, or the `nth` in order of rank.
     fn choose(&self, node: u32, found: Found<'_>, nth: usize) -> Result<u32, BuildError> {
         let Columns::Union { contents, .. } = self.at(node) else { return Ok(node) }; // never
         let ranked = contents.iter().enumerate();
@@ -247,7 +248,7 @@ impl Nodes {
         }
     }
 
-    /// Alternatives that might take a value.
+    /// Returns the number of alternatives that may accept a value.
     pub(crate) fn candidates(&self, node: u32, found: Found<'_>) -> usize {
         match self.at(node) {
             Columns::Union { contents, .. } => {
@@ -257,7 +258,7 @@ impl Nodes {
         }
     }
 
-    /// The node that takes a value; of several that might take it, the `nth`.
+    /// Returns the node that accepts a value; of several that may, the `nth`.
     pub(crate) fn find(&self, node: u32, found: Found<'_>, nth: usize) -> Result<u32, BuildError> {
         match self.at(node) {
             Columns::Union { .. } => self.find(self.choose(node, found, nth)?, found, 0),
@@ -269,7 +270,8 @@ impl Nodes {
         }
     }
 
-    /// A null, if the place may have one; in a union in the alternative `tag`, or in the first that may.
+    /// Appends a null and returns `true`, or returns `false` if the place cannot be null. In a union, the
+    /// null belongs to the alternative `tag`, or to the first that can be null.
     pub(crate) fn null(&mut self, node: u32, tag: Option<u8>) -> Result<bool, BuildError> {
         if let Columns::Indexed { nulls: true, index, .. } = self.at_mut(node) {
             return push(index, -1).map(|()| true);

@@ -1,11 +1,12 @@
-//! The columns of a place of the type.
+//! Columns of a node of the type.
 
 use crate::BuildError;
 use crate::form::{Index, Primitive, Unit};
 use crate::growth::push;
 use std::collections::HashMap;
 
-/// One expression for the items of whichever column of numbers it is; then the arms for the other columns.
+/// Evaluates an expression for the items of any column of numbers; the remaining arms are for the other
+/// columns.
 macro_rules! each_number {
     ($columns:expr, $items:ident => $number:expr, { $($arms:tt)* }) => {
         match $columns {
@@ -30,9 +31,9 @@ pub(crate) use each_number;
 #[derive(Clone, Debug)]
 #[repr(u8)]
 pub(crate) enum Columns {
-    /// Of unknown type: no value goes here.
+    /// Unknown type, which accepts no values.
     Nothing {
-        /// Nulls, of which alone the type that is found out may consist so far.
+        /// Number of nulls, the only values that an inferred type may have had so far.
         nulls: usize,
     },
     Boolean(Vec<u8>),
@@ -50,7 +51,7 @@ pub(crate) enum Columns {
     Complex64(Vec<[f32; 2]>),
     Complex128(Vec<[f64; 2]>),
     Time {
-        /// Rather than a span.
+        /// Whether these are dates or timestamps; otherwise durations.
         date: bool,
         unit: Unit,
         items: Vec<i64>,
@@ -61,7 +62,7 @@ pub(crate) enum Columns {
         offsets: Vec<i64>,
         bytes: Vec<u8>,
     },
-    /// Texts of one length.
+    /// Strings of a fixed length.
     Fixed {
         binary: bool,
         size: usize,
@@ -77,30 +78,31 @@ pub(crate) enum Columns {
         size: usize,
         length: usize,
         content: u32,
-        /// Whether it is a dimension of the numbers below, with which it shares its node of the Form.
+        /// Whether this is an inner dimension of numbers, which shares the node of the Form with them.
         inner: bool,
     },
     Record(Box<Record>),
-    /// Rows of a content by their number.
+    /// Rows of a content, in the order of an index.
     Indexed {
-        /// Whether a row may be null, which is -1.
+        /// Whether rows may be null, with -1 in the index.
         nulls: bool,
         width: Index,
         index: Vec<i64>,
         content: u32,
-        /// The row of each value, if the content has each value once.
+        /// Row of each value, if the values of the content are unique.
         categories: Option<Box<Categories>>,
     },
-    /// Values, and something in the place of nulls.
+    /// Values with a mask; arbitrary values are in place of nulls.
     Masked {
-        /// The item of the mask for a value.
+        /// Mask item of values that are not null.
         valid: i8,
-        /// If the mask becomes bits: whether the first row is the least significant one.
+        /// For a mask of bits: whether the least significant bit is the first row. `None` for a mask of
+        /// bytes.
         bits: Option<bool>,
         mask: Vec<i8>,
         content: u32,
     },
-    /// Values that could be null and never are.
+    /// Values of a nullable type without nulls.
     Unmasked {
         content: u32,
     },
@@ -112,15 +114,15 @@ pub(crate) enum Columns {
     },
 }
 
-/// The row of each value, by its bytes.
+/// Row of each value, by its bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Categories(pub(crate) HashMap<Vec<u8>, i64>);
 
-/// The buffers that lists become.
+/// Layout of the buffers of lists.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Lists {
     pub(crate) width: Index,
-    /// Starts and stops rather than offsets.
+    /// Whether to output starts and stops instead of offsets.
     pub(crate) separate: bool,
 }
 
@@ -132,11 +134,11 @@ impl Lists {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Record {
     pub(crate) is_tuple: bool,
-    /// The name of the record; empty for none.
+    /// Name of the record; empty if it has none.
     pub(crate) name: Box<str>,
     pub(crate) fields: Vec<Field>,
     pub(crate) length: usize,
-    /// Positions of the fields by name, once there are enough of them for a search to take time.
+    /// Indexes of the fields by name, if there are more than [`FEW`].
     by_name: HashMap<Box<str>, u32>,
 }
 
@@ -144,7 +146,7 @@ pub(crate) struct Record {
 pub(crate) struct Field {
     pub(crate) name: Box<str>,
     pub(crate) content: u32,
-    /// The number that stands for the name; 0 for none.
+    /// Token of the name, given by the caller; 0 for none.
     token: usize,
 }
 
@@ -155,13 +157,13 @@ impl Record {
         record
     }
 
-    /// A tuple of some slots.
+    /// Creates a tuple from the nodes of its slots.
     pub(crate) fn tuple(contents: Vec<u32>) -> Self {
         let slots = contents.into_iter().map(|content| Field::new("", content));
         Self { is_tuple: true, fields: slots.collect(), ..Self::default() }
     }
 
-    /// The field by the number of its name; the one at `next` is tried first.
+    /// Returns the index of a field by the token of its name; `next` is tried first.
     #[inline]
     pub(crate) fn known(&self, next: usize, token: usize) -> Option<usize> {
         match self.fields.get(next) {
@@ -171,7 +173,7 @@ impl Record {
         }
     }
 
-    /// The field by its name; the one at `next` is tried first.
+    /// Returns the index of a field by its name; `next` is tried first.
     #[inline]
     pub(crate) fn find(&self, next: usize, name: &str) -> Option<usize> {
         match self.fields.get(next) {
@@ -181,7 +183,7 @@ impl Record {
         }
     }
 
-    /// Lets a number stand for the name of a field that has none yet; whether it does now.
+    /// Stores the token of a field that has none; returns whether it was stored.
     pub(crate) fn learn(&mut self, at: usize, token: usize) -> bool {
         let field = &mut self.fields[at];
         let learns = token != 0 && field.token == 0;
@@ -197,7 +199,7 @@ impl Record {
         Ok(())
     }
 
-    /// The name of a field, or the number of a slot.
+    /// Returns the name of a field, or the number of a slot.
     pub(crate) fn name_of(&self, at: usize) -> String {
         if self.is_tuple { at.to_string() } else { self.fields[at].name.to_string() }
     }
@@ -218,10 +220,10 @@ impl Field {
     }
 }
 
-/// Fields that are found by looking at each.
+/// Number of fields up to which linear search is used.
 const FEW: usize = 16;
 
-/// The columns of each type of numbers, but for times: none so far, and of which type they are.
+/// Maps primitive types other than times to columns, and the reverse.
 macro_rules! types {
     ($($primitive:ident $columns:ident;)*) => {
         impl Columns {
@@ -233,7 +235,7 @@ macro_rules! types {
                 }
             }
 
-            /// The type of the numbers, if they are that.
+            /// Returns the primitive type of a column of numbers; `None` for other columns.
             pub(crate) const fn primitive(&self) -> Option<Primitive> {
                 Some(match self {
                     $(Self::$columns(_) => Primitive::$primitive,)*
@@ -254,17 +256,17 @@ types! {
 impl Columns {
     pub(crate) const UNKNOWN: Self = Self::Nothing { nulls: 0 };
 
-    /// Nulls, which are -1, and rows of a content.
+    /// Returns an option: an index into a content, with -1 for nulls.
     pub(crate) const fn option(index: Vec<i64>, content: u32) -> Self {
         Self::Indexed { nulls: true, width: Index::I64, index, content, categories: None }
     }
 
-    /// Lists of a content, none so far.
+    /// Returns an empty column of lists.
     pub(crate) fn list(content: u32) -> Self {
         Self::List { layout: Lists::PLAIN, offsets: vec![0], content }
     }
 
-    /// Texts or bytes, none so far.
+    /// Returns an empty column of strings or byte strings.
     pub(crate) fn text(binary: bool, layout: Lists) -> Self {
         Self::Text { binary, layout, offsets: vec![0], bytes: Vec::new() }
     }
@@ -273,7 +275,7 @@ impl Columns {
         matches!(self, Self::Text { binary, .. } if *binary == wanted)
     }
 
-    /// One more list, of items that are there already and end at `end`.
+    /// Appends a list whose items end at `end`.
     #[inline]
     pub(crate) fn add_list(&mut self, end: usize) -> Result<(), BuildError> {
         match self {
@@ -282,7 +284,7 @@ impl Columns {
         }
     }
 
-    /// One more list of as many items as all have.
+    /// Appends a list of the fixed size, whose items were appended.
     #[inline]
     pub(crate) fn add_regular(&mut self) -> Result<(), BuildError> {
         if let Self::Regular { length, .. } = self {
@@ -291,7 +293,7 @@ impl Columns {
         Ok(())
     }
 
-    /// One more record or tuple, of values that are there already.
+    /// Appends a record or tuple, whose values were appended.
     #[inline]
     pub(crate) fn add_record(&mut self) -> Result<(), BuildError> {
         if let Self::Record(record) = self {
@@ -300,7 +302,7 @@ impl Columns {
         Ok(())
     }
 
-    /// The content of an option or an indirection.
+    /// Returns the content of an option or indirection; `None` for other columns.
     #[inline]
     pub(crate) fn inner(&self) -> Option<u32> {
         match self {
@@ -311,7 +313,7 @@ impl Columns {
         }
     }
 
-    /// Takes the items after `length` values of this node alone back.
+    /// Removes the items of this node after the first `length`, without those of its contents.
     pub(crate) fn truncate(&mut self, length: usize) {
         each_number!(self, items => items.truncate(length), {
             Self::Nothing { nulls } => *nulls = length.min(*nulls),
@@ -336,7 +338,7 @@ impl Columns {
         });
     }
 
-    /// Gives memory back that is neither used nor little.
+    /// Frees unused memory above [`MOST_KEPT`].
     pub(crate) fn shrink(&mut self) {
         fn shrink<T>(items: &mut Vec<T>) {
             items.shrink_to(MOST_KEPT / size_of::<T>());
@@ -357,7 +359,7 @@ impl Columns {
         });
     }
 
-    /// A copy, without what [`clone`](Clone::clone) does where there is no memory: end the process.
+    /// Returns a copy, or an error if memory cannot be allocated, where [`clone`](Clone::clone) would abort.
     pub(crate) fn copied(&self) -> Result<Self, BuildError> {
         fn copy<T: Copy>(items: &[T]) -> Result<Vec<T>, BuildError> {
             let mut copy = Vec::new();
@@ -397,7 +399,7 @@ impl Columns {
                         index: copy(index)?,
                         contents: contents.clone(),
                     },
-                    // They hold no items.
+                    // Columns without items.
                     Self::Nothing { .. }
                     | Self::Regular { .. }
                     | Self::Record(_)
@@ -410,10 +412,10 @@ impl Columns {
     }
 }
 
-/// The end of the last list.
+/// Returns the last offset.
 pub(crate) fn end(offsets: &[i64]) -> usize {
     offsets.last().map_or(0, |end| *end as usize)
 }
 
-/// Bytes of a column that are kept for what comes after it was cleared.
+/// Number of bytes of a column that are kept when it is cleared.
 const MOST_KEPT: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! Many commands at once: values, and items by the thousand.
+//! Bulk commands: nested values, and slices of items.
 
 use super::offers::Failure;
 use super::{Argument, CommandError, CommandErrorKind, Told, TypedArrayBuilder};
@@ -6,11 +6,11 @@ use crate::Command;
 use forthwith_columns::{DType, Native, Value, bytes_of, with_integer};
 
 impl TypedArrayBuilder {
-    /// Appends a value with all that is in it; if a part of it is refused, nothing is appended. Where several
-    /// alternatives of a union could be meant, the first one that takes all of it is.
+    /// Appends a value with all its contents, or nothing if a part is refused. If several alternatives of a
+    /// union are possible, the first that accepts the whole value is chosen.
     ///
     /// # Errors
-    /// That of the part that was refused.
+    /// Returns the error of the refused part.
     pub fn append(&mut self, value: &Value) -> Told {
         let before = self.checkpoint();
         self.put(value, 0).inspect_err(|_| _ = self.rollback(&before))
@@ -22,13 +22,13 @@ impl TypedArrayBuilder {
         }
         let here = self.position();
         match self.attempt(value, depth) {
-            // Of this value, and not of one within it, which was begun then.
+            // The ambiguity is that of this value, not of one within it.
             Err(error)
                 if matches!(error.kind(), CommandErrorKind::Ambiguous(_)) && self.position() == here =>
             {
                 let before = self.checkpoint();
                 for tag in 0.. {
-                    // There is an end: a tag that does not exist is refused.
+                    // The loop ends: a tag that does not exist is refused.
                     if self.tag(tag).is_err() {
                         break;
                     }
@@ -78,12 +78,12 @@ impl TypedArrayBuilder {
         }
     }
 
-    /// Appends many items of one type, in native byte order: at once where the column is of this very type
-    /// and directly in a list or at the top, one by one otherwise. If one is refused, none is appended. Bytes
-    /// after the last whole item are left out.
+    /// Appends items of one type in native byte order, or none if one is refused. They are copied at once if
+    /// the column has this dtype and is directly in a list or at the top level, and otherwise appended one by
+    /// one. Bytes after the last whole item are ignored.
     ///
     /// # Errors
-    /// That of the item that was refused.
+    /// Returns the error of the refused item.
     pub fn extend_bytes(&mut self, dtype: DType, bytes: &[u8]) -> Told {
         let whole = bytes.len() - bytes.len() % dtype.size();
         let bytes = &bytes[..whole];
@@ -94,10 +94,10 @@ impl TypedArrayBuilder {
         self.one_by_one(dtype, bytes).inspect_err(|_| _ = self.rollback(&before))
     }
 
-    /// Appends many items: see [`extend_bytes`](Self::extend_bytes).
+    /// Appends items of one type, or none if one is refused; see [`extend_bytes`](Self::extend_bytes).
     ///
     /// # Errors
-    /// That of the item that was refused.
+    /// Returns the error of the refused item.
     pub fn extend<T: Native>(&mut self, items: &[T]) -> Told {
         self.extend_bytes(T::DTYPE, bytes_of(items))
     }
@@ -135,5 +135,5 @@ impl TypedArrayBuilder {
     }
 }
 
-/// Values nested deeper are refused: no Form takes them, and the stack ends somewhere.
+/// Maximum nesting depth of a value. No Form is deeper, and recursion must not exhaust the stack.
 const DEEPEST: u32 = 600;

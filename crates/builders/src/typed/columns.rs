@@ -1,4 +1,4 @@
-//! Filling columns of a known type.
+//! Columns of a known type, filled from objects.
 
 #[cfg(test)]
 mod tests;
@@ -7,13 +7,13 @@ use crate::form::{Form, FormError, Index, Kind};
 use crate::table::Nodes;
 use crate::{Layout, Sink};
 
-/// Columns of a known type, filled by a walk over objects: the fastest way in, without commands and without a
-/// program between.
+/// Columns of a known type, filled by code that traverses objects, without commands or a program: the fastest
+/// way to build an array.
 ///
-/// A value must be of the type: integers also go where real or complex numbers are, these where complex ones
-/// are, and times of another unit where they are a whole number of units; a tuple goes into a list, too.
-/// Fields of a record come in any order; one that is missing becomes null if its type has nulls. A union
-/// takes a value in the alternative that fits best.
+/// A value must be of the type, with some conversions: integers to floating-point and complex numbers,
+/// floating-point to complex numbers, times to another unit if the result is exact, and tuples to lists.
+/// Fields of a record may be in any order; a missing one becomes null if its type is nullable. A union stores
+/// a value in the alternative that represents it best.
 ///
 /// ```
 /// use forthwith_builders::{Sink, TypedColumns};
@@ -30,17 +30,17 @@ use crate::{Layout, Sink};
 /// ```
 #[derive(Clone, Debug)]
 pub struct TypedColumns {
-    /// With the keys of the buffers.
+    /// Form with the keys of the buffers.
     form: Form,
     sink: Sink,
 }
 
 impl TypedColumns {
-    /// Empty columns for items of a Form. They get offsets and indexes of 64 bits, and nulls by index,
-    /// whatever it says: it is the type that counts.
+    /// Creates empty columns for the type of a Form. Offsets and indexes have 64 bits, and nulls are stored
+    /// by index, whatever the Form says.
     ///
     /// # Errors
-    /// Types that are indirect in themselves (categories), and impossible ones.
+    /// Returns an error for impossible types, and for indirections without nulls (categories).
     pub fn new(form: &Form) -> Result<Self, FormError> {
         let mut form = form.clone().with_keys()?;
         plain(&mut form)?;
@@ -49,26 +49,26 @@ impl TypedColumns {
         Ok(Self { form, sink: Sink { nodes, grows: false, nth: 0 } })
     }
 
-    /// Empty columns for items of a type in Awkward Array's notation.
+    /// Creates empty columns for a type in Awkward Array's notation.
     ///
     /// # Errors
-    /// As [`Form::from_type`] and [`Self::new`].
+    /// Returns the errors of [`Form::from_type`] and [`Self::new`].
     pub fn from_type(text: &str) -> Result<Self, FormError> {
         Self::new(&Form::from_type(text)?)
     }
 
-    /// The Form, with the keys of the buffers.
+    /// Returns the Form, with the keys of the buffers.
     #[must_use]
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// What a walk over objects fills.
+    /// Returns the sink for code that traverses objects.
     pub const fn sink(&mut self) -> &mut Sink {
         &mut self.sink
     }
 
-    /// The complete items, moved out.
+    /// Moves the complete items out of the columns.
     #[must_use]
     pub fn finish(mut self) -> Layout {
         let length = self.sink.len_at(Sink::ROOT);
@@ -77,14 +77,14 @@ impl TypedColumns {
     }
 }
 
-/// Makes a Form of the same type, whose lists have offsets and whose nulls and unions have indexes, all of 64 bits.
+/// Changes lists to offsets, and nulls and unions to indexes, all of 64 bits.
 fn plain(form: &mut Form) -> Result<(), FormError> {
     let unsupported = |what| Err(FormError::Unsupported(what));
     if matches!(form.kind, Kind::Indexed { .. }) {
         return unsupported(form.type_string());
     }
     form.kind = match std::mem::replace(&mut form.kind, Kind::Empty) {
-        // Sizes that could overflow a count are no sizes.
+        // Larger sizes could overflow the number of items.
         Kind::Regular { size, .. } if u32::try_from(size).is_err() => {
             return unsupported(format!("a list of always {size} items"));
         }

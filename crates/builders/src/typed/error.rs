@@ -1,9 +1,9 @@
-//! Why a command was refused, and where.
+//! Errors of commands, with the path in the type.
 
 use crate::form::Unit;
 use std::fmt;
 
-/// A command that was refused. Nothing has changed: the builder goes on as if it had not been told.
+/// Error for a refused command. The builder is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandError(Box<Details>);
 
@@ -15,94 +15,95 @@ struct Details {
     path: String,
 }
 
-/// The reason why a command was refused.
+/// Reason why a command was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommandErrorKind {
-    /// Something else is expected here.
+    /// The command is not possible at this place.
     #[error("not possible here; expected {} for {expected}", Choice(possible))]
     Unexpected {
-        /// The commands that are possible here.
+        /// Commands that are possible.
         possible: Vec<&'static str>,
-        /// The type of which a value is expected, or of the record that is open.
+        /// Type of the expected value, or of the open record.
         expected: String,
     },
-    /// Several alternatives of the union understand it: `tag` has to say which.
+    /// Several alternatives of the union are possible: `tag` must choose one.
     #[error("several alternatives of {0} are possible; choose one by tag")]
     Ambiguous(String),
-    /// The number does not fit this type.
+    /// The number is out of range for the type.
     #[error("the number does not fit {0}")]
     Range(String),
-    /// The time is not a whole number of units, or there are too many.
+    /// The conversion of a time to the unit of the column is not exact, or out of range.
     #[error("this number of [{found}] is no whole number of [{expected}] in 64 bits")]
     Unit {
-        /// Its own unit.
+        /// Unit of the given time.
         found: Unit,
-        /// The unit of the column.
+        /// Unit of the column.
         expected: Unit,
     },
-    /// The list already has all its items; their number.
+    /// The list already has this number of items, its fixed size.
     #[error("the list has its {0} items; expected end_list")]
     Full(u64),
-    /// The list has not all its items.
+    /// The list has fewer items than its fixed size.
     #[error("the list has {found} of its {size} items; expected more")]
     Short {
-        /// The number of items that it has.
+        /// Number of items.
         found: u64,
-        /// The number of items that it must have.
+        /// Fixed size of the list.
         size: u64,
     },
     /// The field or slot already has a value.
     #[error("{0:?} already has a value")]
     Twice(String),
-    /// These fields or slots have no value.
+    /// These fields or slots have no value and cannot be null.
     #[error("no value for {}", Quoted(.0, usize::MAX))]
     Missing(Vec<String>),
-    /// There is no such field.
+    /// The record lacks the named field.
     #[error("there is no field {name:?}; expected {}", Quoted(fields, 20))]
     NoField {
-        /// Its name.
+        /// Given name.
         name: String,
-        /// The fields there are.
+        /// Names of the fields of the record.
         fields: Vec<String>,
     },
-    /// There is no such slot, alternative or row, or tuples have another length.
+    /// A slot, alternative or row is out of range, or a tuple has another size.
     #[error("{number}: expected {expected}")]
     NoSuch {
-        /// The number; -1 for any that no index can be.
+        /// Given number; -1 if it exceeds the maximum of `i64`.
         number: i64,
-        /// The type that is expected.
+        /// Description of the expected number.
         expected: String,
     },
     /// Records have another name.
     #[error("a record {found:?} is not possible here; expected {expected}")]
     Name {
-        /// The name.
+        /// Given name.
         found: String,
-        /// The type expected here.
+        /// Expected type.
         expected: String,
     },
-    /// Strings have another length here.
+    /// Strings have another fixed length.
     #[error("{found} bytes; expected {size}")]
     Length {
-        /// Bytes it has.
+        /// Number of given bytes.
         found: u64,
-        /// Bytes it must have.
+        /// Fixed length in bytes.
         size: u64,
     },
-    /// There are more rows than the Form's 32 bits count.
+    /// The number of rows exceeds the 32-bit indexes or offsets of the Form.
     #[error("more rows than the Form's 32 bits count")]
     Wide,
-    /// Under this mask, nothing can stand in the place of a null.
+    /// The content of the mask has an unknown type, so no value can be stored in place of a null.
     #[error("nothing of an unknown type can stand in the place of a null")]
     Placeless,
-    /// More structure within structure than a value may have.
+    /// The value is nested too deeply.
     #[error("the value is nested too deeply")]
     Deep,
-    /// Memory was refused. What is complete can still be taken; then the builder has to be cleared.
+    /// Memory could not be allocated. Complete entries are still available; the builder must be cleared to
+    /// continue.
     #[error("out of memory")]
     OutOfMemory,
-    /// An earlier command found no memory.
+    /// Memory could not be allocated for an earlier command.
     #[error("the builder ran out of memory; take what is complete and clear it")]
     Broken,
 }
@@ -112,25 +113,25 @@ impl CommandError {
         Self(Box::new(Details { command, kind, entry, path }))
     }
 
-    /// The reason.
+    /// Returns the reason.
     #[must_use]
     pub fn kind(&self) -> &CommandErrorKind {
         &self.0.kind
     }
 
-    /// The command, by the name of its method.
+    /// Returns the command, by the name of its method.
     #[must_use]
     pub fn command(&self) -> &'static str {
         self.0.command
     }
 
-    /// The number of the entry that is being built.
+    /// Returns the number of the current entry.
     #[must_use]
     pub fn entry(&self) -> u64 {
         self.0.entry
     }
 
-    /// The place in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
+    /// Returns the path in an entry: `[].x` is the field `x` of an item of a list, `|1` is alternative 1 of a
     /// union.
     #[must_use]
     pub fn path(&self) -> &str {
@@ -151,7 +152,7 @@ impl fmt::Display for CommandError {
 
 impl std::error::Error for CommandError {}
 
-/// Words as a choice.
+/// Words formatted as a choice.
 struct Choice<'a>(&'a [&'static str]);
 
 impl fmt::Display for Choice<'_> {
@@ -164,7 +165,7 @@ impl fmt::Display for Choice<'_> {
     }
 }
 
-/// Names in quotes: the first of them, as many as the number says.
+/// Names in quotes, up to a maximum number.
 struct Quoted<'a>(&'a [String], usize);
 
 impl fmt::Display for Quoted<'_> {

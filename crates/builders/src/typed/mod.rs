@@ -1,4 +1,4 @@
-//! Building columns of a known type: command by command, or filled by a walk over objects.
+//! Builders of columns of a known type: command by command, or from objects.
 
 mod append;
 mod columns;
@@ -25,11 +25,11 @@ use offers::{Failure, Refusal};
 use state::State;
 use std::sync::OnceLock;
 
-/// Builds columns of a known type, command by command.
+/// Builder of columns of a known type, command by command.
 ///
-/// Every command is checked before anything is written, so that one that is refused changes nothing: the
-/// error says what was expected and where, and the builder goes on. [`source`](Self::source) shows the
-/// AwkwardForth program that does the same.
+/// Every command is checked before anything is written: a refused command returns an error with the reason,
+/// the expected input and the path, and changes nothing. [`source`](Self::source) returns an equivalent
+/// AwkwardForth program.
 ///
 /// ```
 /// use forthwith_builders::TypedArrayBuilder;
@@ -50,7 +50,7 @@ use std::sync::OnceLock;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct TypedArrayBuilder {
-    /// With the keys of the buffers.
+    /// Form with the keys of the buffers.
     form: Form,
     state: State,
     source: OnceLock<String>,
@@ -59,33 +59,33 @@ pub struct TypedArrayBuilder {
 type Told = Result<(), CommandError>;
 
 impl TypedArrayBuilder {
-    /// A builder of a Form. Keys in it are replaced.
+    /// Creates a builder of a Form, whose keys are replaced.
     ///
     /// # Errors
-    /// Forms that Awkward Array would not take either, such as an option around an option.
+    /// Returns an error for Forms that Awkward Array rejects, such as an option directly around an option.
     pub fn new(form: &Form) -> Result<Self, FormError> {
         let form = form.clone().with_keys()?;
         offers::check(&form)?;
         Ok(Self { state: State::new(&form)?, form, source: OnceLock::new() })
     }
 
-    /// A builder of a type in Awkward Array's notation; see [`Form::from_type`].
+    /// Creates a builder of a type in Awkward Array's notation; see [`Form::from_type`].
     ///
     /// # Errors
-    /// As [`Form::from_type`] and [`Self::new`].
+    /// Returns the errors of [`Form::from_type`] and [`Self::new`].
     pub fn from_type(text: &str) -> Result<Self, FormError> {
         Self::new(&Form::from_type(text)?)
     }
 
-    /// A builder of a Form in JSON; see [`Form::from_json`].
+    /// Creates a builder of a Form in JSON; see [`Form::from_json`].
     ///
     /// # Errors
-    /// As [`Form::from_json`] and [`Self::new`].
+    /// Returns the errors of [`Form::from_json`] and [`Self::new`].
     pub fn from_json(json: &str) -> Result<Self, FormError> {
         Self::new(&Form::from_json(json)?)
     }
 
-    /// Complete entries.
+    /// Returns the number of complete entries.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.state.nodes.len(0) as u64
@@ -97,38 +97,38 @@ impl TypedArrayBuilder {
         self.len() == 0
     }
 
-    /// The Form, with the keys of the buffers.
+    /// Returns the Form, with the keys of the buffers.
     #[must_use]
     pub fn form(&self) -> &Form {
         &self.form
     }
 
-    /// The type of an entry.
+    /// Returns the type of an entry.
     #[must_use]
     pub fn type_string(&self) -> String {
         self.form.type_string()
     }
 
-    /// The text of a program that does what the builder does. It waits in `pause`, carries out the command
-    /// that it finds in its variables, and waits again.
+    /// Returns the source of a program that is equivalent to the builder. It pauses, executes the command in
+    /// its variables when it is resumed, and pauses again.
     #[must_use]
     pub fn source(&self) -> &str {
         self.source.get_or_init(|| program::Program::new(&self.state).to_string())
     }
 
-    /// The complete entries, copied. What is not complete stays in the builder and is no part of it.
+    /// Copies the complete entries. Incomplete ones stay in the builder and are not copied.
     ///
     /// # Errors
-    /// When there is no memory.
+    /// Returns an error if memory cannot be allocated.
     pub fn snapshot(&self) -> Result<Layout, OutOfMemory> {
         let length = self.len();
         let copied = self.state.nodes.copied();
-        // A copy is refused for no other reason.
+        // Memory is the only reason why a copy fails.
         let mut nodes = copied.map_err(|_| OutOfMemory { bytes: usize::MAX })?;
         Ok(Layout { form: self.form.clone(), length, columns: nodes.give(length as usize) })
     }
 
-    /// Forgets everything that was told. Memory is kept for what comes, within a bound.
+    /// Removes all entries, including incomplete ones. Memory up to a bound is kept.
     pub fn clear(&mut self) {
         self.state.clear();
     }
@@ -136,7 +136,7 @@ impl TypedArrayBuilder {
     /// Appends a null.
     ///
     /// # Errors
-    /// All commands: [`CommandError`], after which nothing has changed.
+    /// Every command returns a [`CommandError`] if it is refused, and changes nothing.
     #[inline]
     pub fn null(&mut self) -> Told {
         if let Some(Columns::Indexed { nulls: true, index, .. }) = self.state.open()
@@ -148,7 +148,7 @@ impl TypedArrayBuilder {
         self.tell(Command::Null, Argument::None, State::null)
     }
 
-    /// Appends a truth value.
+    /// Appends a boolean.
     #[inline]
     pub fn boolean(&mut self, value: bool) -> Told {
         self.one(
@@ -165,7 +165,7 @@ impl TypedArrayBuilder {
         )
     }
 
-    /// Appends an integer, to numbers of any kind that can hold it.
+    /// Appends an integer to a column of any number type that represents it.
     #[inline]
     pub fn integer(&mut self, value: i64) -> Told {
         let quick = |columns: &mut Columns| match columns {
@@ -177,7 +177,7 @@ impl TypedArrayBuilder {
         self.one(Command::Integer, Found::Integer(value), quick, |columns| columns.write_integer(value))
     }
 
-    /// Appends an integer that may be larger than any `i64`.
+    /// Appends an integer that may be above the maximum of `i64`.
     #[inline]
     pub fn unsigned(&mut self, value: u64) -> Told {
         match i64::try_from(value) {
@@ -191,7 +191,7 @@ impl TypedArrayBuilder {
         }
     }
 
-    /// Appends a number, to real and complex ones.
+    /// Appends a floating-point number to a column of floating-point or complex numbers.
     #[inline]
     pub fn real(&mut self, value: f64) -> Told {
         let quick = |columns: &mut Columns| match columns {
@@ -213,25 +213,25 @@ impl TypedArrayBuilder {
         )
     }
 
-    /// Appends a time since 1970. It is converted to the unit of the column if that is possible exactly.
+    /// Appends a date or timestamp since 1970-01-01, converted to the unit of the column if this is exact.
     #[inline]
     pub fn datetime(&mut self, value: i64, unit: Unit) -> Told {
         self.time(Command::Datetime, value, unit)
     }
 
-    /// Appends a duration. It is converted to the unit of the column if that is possible exactly.
+    /// Appends a duration, converted to the unit of the column if this is exact.
     #[inline]
     pub fn timedelta(&mut self, value: i64, unit: Unit) -> Told {
         self.time(Command::Timedelta, value, unit)
     }
 
-    /// Appends bytes.
+    /// Appends a byte string.
     #[inline]
     pub fn bytestring(&mut self, value: &[u8]) -> Told {
         self.text(Command::Bytestring, value, true)
     }
 
-    /// Appends text.
+    /// Appends a string.
     #[inline]
     pub fn string(&mut self, value: &str) -> Told {
         self.text(Command::String, value.as_bytes(), false)
@@ -255,73 +255,73 @@ impl TypedArrayBuilder {
         self.tell(Command::BeginTuple, Argument::Number(slots), |state| state.begin_tuple(slots))
     }
 
-    /// Selects the slot of a tuple that the next value fills, in any order. Where a value is expected that
-    /// goes into an indexed node (such as categories), appends row `at` of what is in it already.
+    /// Selects a slot of a tuple for the next value; slots may be in any order. If a value of an indexed node
+    /// is expected, such as a category, appends row `at` of its existing content.
     #[inline]
     pub fn index(&mut self, at: usize) -> Told {
         self.tell(Command::Index, Argument::Number(at), |state| state.index(at))
     }
 
-    /// Ends a tuple. Slots without a value become null where they may.
+    /// Ends a tuple. Slots without a value become null if they can be.
     #[inline]
     pub fn end_tuple(&mut self) -> Told {
         self.tell(Command::EndTuple, Argument::None, |state| state.end_record(true))
     }
 
-    /// Begins a record, by its name if one is given.
+    /// Begins a record, of the given name if any.
     #[inline]
     pub fn begin_record(&mut self, name: Option<&str>) -> Told {
         let argument = name.map_or(Argument::None, Argument::Name);
         self.tell(Command::BeginRecord, argument, |state| state.begin_record(name))
     }
 
-    /// Selects the field of a record that the next value fills, in any order.
+    /// Selects a field of a record for the next value; fields may be in any order.
     #[inline]
     pub fn field(&mut self, name: &str) -> Told {
         self.tell(Command::Field, Argument::Name(name), |state| state.field(name))
     }
 
-    /// Ends a record. Fields without a value become null where they may.
+    /// Ends a record. Fields without a value become null if they can be.
     #[inline]
     pub fn end_record(&mut self) -> Told {
         self.tell(Command::EndRecord, Argument::None, |state| state.end_record(false))
     }
 
-    /// Chooses the alternative of a union to which the next value belongs. It need not be told where the
-    /// command alone makes it clear.
+    /// Selects the alternative of a union for the next value. It can be omitted if the command is
+    /// unambiguous.
     #[inline]
     pub fn tag(&mut self, tag: usize) -> Told {
         self.tell(Command::Tag, Argument::Number(tag), |state| state.choose(tag))
     }
 
-    /// A state to go back to with [`rollback`](Self::rollback). Takes time in proportion to the size of the
-    /// type, not of the data.
+    /// Returns the present state for [`rollback`](Self::rollback). The time is proportional to the size of
+    /// the type, not of the data.
     #[must_use]
     pub fn checkpoint(&self) -> Checkpoint {
         self.state.checkpoint()
     }
 
-    /// Goes back to an earlier state: what was told since is forgotten, complete entries, too. False, and
-    /// nothing has changed, if the builder was [cleared](Self::clear) since, or is at an earlier state
-    /// already.
+    /// Restores an earlier state and returns `true`; everything appended since is removed, including complete
+    /// entries. Returns `false` and changes nothing if the builder was [cleared](Self::clear) since, or has
+    /// fewer rows than the checkpoint.
     pub fn rollback(&mut self, checkpoint: &Checkpoint) -> bool {
         self.state.rollback(checkpoint)
     }
 
-    /// A number for the place in the type where the next value goes. Within a list, tuple or record that is
-    /// begun it is another one than before.
+    /// Returns a number that identifies the place of the next value in the type. It changes when a list,
+    /// tuple or record is begun.
     #[must_use]
     pub const fn position(&self) -> u32 {
         self.state.position()
     }
 
-    /// The error for an integer of more than 64 bits, which no column holds.
+    /// Returns the error for an integer beyond 64 bits.
     #[must_use]
     pub fn too_large(&self) -> CommandError {
         self.error(Command::Integer, CommandErrorKind::Range("64 bits".into()))
     }
 
-    /// The error for a value nested more deeply than any Form.
+    /// Returns the error for a value that is nested more deeply than any Form.
     #[must_use]
     pub fn too_deep(&self) -> CommandError {
         self.error(Command::BeginList, CommandErrorKind::Deep)
@@ -337,7 +337,8 @@ impl TypedArrayBuilder {
         told(&mut self.state).map_err(|failure| self.failed(command, failure, argument))
     }
 
-    /// Writes one value: by `quick` where it goes into a column with space for it, or into an option of such.
+    /// Appends one value: by `quick` if the column, or the content of an option, has capacity for it;
+    /// otherwise by `write`.
     #[inline(always)]
     fn one(
         &mut self,
@@ -374,7 +375,7 @@ impl TypedArrayBuilder {
 
     fn time(&mut self, command: Command, value: i64, unit: Unit) -> Told {
         let date = command == Command::Datetime;
-        // A time that is not expected is refused as it is.
+        // A time that is not expected here is refused below.
         let converted = match self.state.unit(command) {
             Some(expected) => unit.convert(value, expected, date).ok_or(expected),
             None => Ok(value),
@@ -404,7 +405,7 @@ impl TypedArrayBuilder {
         self.error(command, kind)
     }
 
-    /// The reason of a refusal.
+    /// Returns the reason of a refusal, with details.
     fn explain(&self, command: Command, refusal: Refusal, argument: Argument<'_>) -> CommandErrorKind {
         let state = &self.state;
         let expected = state.expected().to_owned();
@@ -452,11 +453,11 @@ impl TypedArrayBuilder {
     }
 }
 
-/// The argument of a command, for errors.
+/// Argument of a command, for errors.
 #[derive(Clone, Copy)]
 enum Argument<'a> {
     None,
-    /// A number that was told, or the length of a text.
+    /// Number that was given, or length of a string.
     Number(usize),
     Name(&'a str),
 }

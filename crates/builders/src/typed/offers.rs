@@ -1,40 +1,41 @@
-//! The commands that each place of a type takes: what errors name, what a command means, and what the program
-//! is made of.
+//! Commands that are possible at each place of a type: for errors, to resolve commands, and to generate the
+//! program.
 
 use crate::form::{Form, FormError, Kind};
 use crate::table::{Columns, Nodes};
 use crate::{BuildError, Command};
 
-/// The reason why a command is refused. The numbers are those that the generated program leaves in its
-/// variable `error`.
+/// Reason why a command is refused. The numbers are the values of the variable `error` of the generated
+/// program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Refusal {
-    /// No such command belongs here.
+    /// The command is not possible at this place.
     Unexpected = 1,
-    /// The number does not fit its type.
+    /// A number is out of range for the type.
     Range,
-    /// The list has all its items.
+    /// A list has reached its fixed size.
     Full,
-    /// The list has not all its items.
+    /// A list has fewer items than its fixed size.
     Short,
-    /// The field has its value.
+    /// A field already has a value.
     Twice,
-    /// Fields have no value.
+    /// A field without a value cannot be null.
     Missing,
-    /// There is no such field, slot, alternative, row; or tuples and records are not of that length or name.
+    /// A field, slot, alternative or row does not exist, or a tuple has another size or a record another
+    /// name.
     Argument,
-    /// The string has another length.
+    /// A string has another length than the fixed one.
     Length,
-    /// More rows than 32 bits count.
+    /// The number of rows exceeds 32-bit indexes or offsets.
     Wide,
-    /// Nothing can stand in the place of a null.
+    /// A null has no possible value under its mask.
     Placeless,
-    /// Several alternatives of a union take it.
+    /// Several alternatives of a union are possible.
     Ambiguous,
 }
 
-/// The reason why a command was not carried out.
+/// Reason why a command failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     Refused(Refusal),
@@ -47,29 +48,30 @@ impl From<Refusal> for Failure {
     }
 }
 
-/// Columns refuse no command that was found to fit but for want of memory.
+/// Commands are checked before columns are changed, so that only memory can be the reason.
 impl From<BuildError> for Failure {
     fn from(_: BuildError) -> Self {
         Self::OutOfMemory
     }
 }
 
-/// One way to tell the beginning of a value.
+/// Command that can begin a value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Offer {
     pub(super) command: Command,
-    /// The better, the lower.
+    /// Rank; lower is better.
     pub(super) rank: u8,
-    /// The alternative of the union that leads to it.
+    /// Alternative of the union through which the node is reached.
     pub(super) tag: Option<u8>,
-    /// The node that takes it.
+    /// Node that stores the value.
     pub(super) node: u32,
 }
 
-/// The rank of a command that is understood and refused all the same.
+/// Rank of a command that is recognised but always refused.
 pub(super) const HOPELESS: u8 = 9;
 
-/// The best of those offers of a command that are meant, if that is a single one.
+/// Returns the best offer of a command among those selected by `meant`, or an error if several are equally
+/// good.
 pub(super) fn best(
     offers: &[Offer],
     command: Command,
@@ -84,7 +86,7 @@ pub(super) fn best(
         match found {
             Some(before) if before.rank < offer.rank => {}
             Some(before) if before.rank == offer.rank => {
-                // A null is the same in all alternatives, and so is a refusal.
+                // Nulls of all alternatives are equal, and so are refusals.
                 let same = command == Command::Null || offer.rank == HOPELESS;
                 refusal = if same { refusal } else { Refusal::Ambiguous };
             }
@@ -97,12 +99,12 @@ pub(super) fn best(
     }
 }
 
-/// The commands among some offers, in the order in which errors name them, and whether each is clear.
+/// Returns the commands of some offers in the order of error messages, and whether each is unambiguous.
 pub(super) fn commands(offers: &[Offer]) -> Vec<(Command, bool)> {
     let mut commands: Vec<(Command, bool)> = Vec::new();
     for offer in offers {
         if !commands.iter().any(|(command, _)| *command == offer.command) {
-            // The argument of these may make it clear.
+            // The argument of these commands may resolve them.
             let clear = matches!(offer.command, Command::BeginTuple | Command::BeginRecord)
                 || best(offers, offer.command, |_| true).is_ok();
             commands.push((offer.command, clear));
@@ -113,7 +115,7 @@ pub(super) fn commands(offers: &[Offer]) -> Vec<(Command, bool)> {
 }
 
 impl Nodes {
-    /// The ways to tell a value of a node.
+    /// Returns the commands that can begin a value of a node.
     pub(super) fn offers(&self, node: u32) -> Vec<Offer> {
         let offer = |(command, rank)| Offer { command, rank, tag: None, node };
         let all = |offers: &[(Command, u8)]| offers.iter().copied().map(offer).collect();
@@ -168,7 +170,7 @@ impl Nodes {
     }
 }
 
-/// Refuses Forms that Awkward Array would not take, and categories that are no single values.
+/// Returns an error for Forms that Awkward Array rejects, and for categories of values with contents.
 pub(super) fn check(form: &Form) -> Result<(), FormError> {
     let unsupported = |what: String| Err(FormError::Unsupported(what));
     match &form.kind {
@@ -184,7 +186,7 @@ pub(super) fn check(form: &Form) -> Result<(), FormError> {
                 kind if is_option(kind) || matches!(kind, Kind::Indexed { .. }) => {
                     "an option or indirection directly around another"
                 }
-                // A value that is told at once can be compared with those that are there.
+                // Categories are compared by the bytes of single values.
                 kind if form.is_categorical() && content.as_text().is_none() => match kind {
                     Kind::Empty => "",
                     Kind::Numpy { shape, .. } if shape.is_empty() => "",

@@ -1,51 +1,51 @@
-//! The places of a type at which a builder can be: what is expected there, and what comes next. They are the
-//! states of its program, too.
+//! Places of a type at which a builder can be: the expected value and the following place. They are also the
+//! states of the program.
 
 use super::offers::Offer;
 use crate::table::{Columns, Nodes};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The place of a value, or the one between the fields of a record.
+/// Place of a value, or the place between the fields of a record.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) here: Here,
-    /// The number of the field or slot.
+    /// Number of the field or slot.
     pub(super) field: u32,
-    /// The alternative of a union that was chosen.
+    /// Selected alternative of a union.
     pub(super) tag: Option<u8>,
-    /// The places of the alternatives that can be chosen.
+    /// Places of the alternatives that can be selected.
     pub(super) tags: Range<u32>,
-    /// The ways to tell a value.
+    /// Commands that can begin a value.
     pub(super) offers: Box<[Offer]>,
 }
 
-/// What is asked of a place with every command.
+/// Properties of a place that every command uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Here {
-    /// The node of the value; [`NOWHERE`] between the fields of a record.
+    /// Node of the value; [`NOWHERE`] between the fields of a record.
     pub(super) node: u32,
-    /// The list, tuple or record in which it is; [`NOWHERE`] for entries.
+    /// Enclosing list, tuple or record; [`NOWHERE`] for entries.
     pub(super) inside: u32,
-    /// The place after the value.
+    /// Place after the value.
     pub(super) next: u32,
-    /// Whether a value may be appended without more than a look at its column.
+    /// Whether a value can be appended by inspecting only its column.
     pub(super) quick: bool,
-    /// Whether there may be all items already: in lists of one length.
+    /// Whether the number of items is limited, in lists of fixed size.
     pub(super) counted: bool,
-    /// Whether the next value is at this place, too, whatever is appended.
+    /// Whether the next value is always at this place, too.
     pub(super) stays: bool,
-    /// Whether it is that of a field or slot.
+    /// Whether this is the place of a field or slot.
     pub(super) fills: bool,
 }
 
-/// All places. That of entries is number 0.
+/// All places of a type. Place 0 is that of entries.
 #[derive(Debug)]
 pub(super) struct Places {
     all: Vec<Place>,
-    /// Of each node, the place of its values: its own, or that of the options and unions around it.
+    /// For each node, the place of its values: that of the outermost enclosing option or union, if any.
     outer: Vec<u32>,
-    /// Of each list the place of its items; of each tuple and record the one between its fields.
+    /// For each list, the place of its items; for each tuple and record, the place between its fields.
     inner: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl Places {
         places
     }
 
-    /// A place with the alternatives there are.
+    /// Adds the place of a value, and places for its alternatives.
     fn value(&mut self, nodes: &Nodes, [node, inside, field]: [u32; 3], next: Option<u32>) {
         let offers = nodes.offers(node);
         let tags: BTreeSet<u8> = offers.iter().filter_map(|offer| offer.tag).collect();
@@ -82,7 +82,7 @@ impl Places {
         self.within(nodes, node, at);
     }
 
-    /// The places within the lists, tuples and records that may be begun at a place.
+    /// Adds the places within the lists, tuples and records that can begin at a place.
     fn within(&mut self, nodes: &Nodes, node: u32, at: u32) {
         self.outer[node as usize] = at;
         match nodes.at(node) {
@@ -104,7 +104,7 @@ impl Places {
         }
     }
 
-    /// The number of the place that is added next.
+    /// Returns the number of the next place to be added.
     fn next(&self) -> u32 {
         self.all.len() as u32 // not many more than there are nodes
     }
@@ -118,26 +118,26 @@ impl Places {
         &self.all[place as usize]
     }
 
-    /// The place of the values of a node.
+    /// Returns the place of the values of a node.
     #[inline]
     pub(super) fn of(&self, node: u32) -> &Place {
         self.at(self.outer[node as usize])
     }
 
-    /// The place at which a builder is after a list, tuple or record was begun.
+    /// Returns the number of the place after a list, tuple or record was begun.
     #[inline]
     pub(super) fn inside(&self, node: u32) -> u32 {
         self.inner[node as usize]
     }
 
-    /// The number of that place.
+    /// Returns the number of the place of the values of a node.
     #[inline]
     pub(super) fn number_of(&self, content: u32) -> u32 {
         self.outer[content as usize]
     }
 
-    /// Where it is in an entry: `[].x` is the field `x` of an item of a list, `|1` the alternative 1 of a
-    /// union.
+    /// Returns the path of a place in an entry: `[].x` is the field `x` of an item of a list, `|1` is
+    /// alternative 1 of a union.
     pub(super) fn path(&self, nodes: &Nodes, place: u32) -> String {
         let Place { here: Here { node, inside, .. }, field, tag, .. } = *self.at(place);
         let mut path = String::new();

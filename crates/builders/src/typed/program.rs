@@ -1,9 +1,8 @@
-//! The program that does what a builder does, as text that a reader can check and a machine can run.
+//! AwkwardForth program that is equivalent to a builder.
 //!
-//! The program waits in one `pause`. For each command the host sets the variables `command` and `argument`,
-//! binds the value to the input `data`, and resumes; the program looks up what is expected (`state`), appends
-//! to its outputs, and waits again. A command that it refuses it refuses before it has written anything, and
-//! says why in the variable `error`.
+//! The program waits in a `pause`. For each command, the host sets the variables `command` and `argument`,
+//! binds the value to the input `data`, and resumes. The program dispatches on its `state`, appends to its
+//! outputs, and pauses again. If it refuses a command, it writes nothing and sets the variable `error`.
 
 mod words;
 
@@ -22,21 +21,21 @@ pub(super) struct Program<'a> {
     nodes: &'a Nodes,
     places: &'a Places,
     keys: Vec<usize>,
-    /// Names of records; their numbers, from 1, are arguments of `begin_record`.
+    /// Names of records. Their numbers, counted from 1, are arguments of `begin_record`.
     pub(super) names: Vec<Box<str>>,
-    /// Names, types, and whether a zero stands first.
+    /// Name and type of each output, and whether it begins with a zero.
     pub(super) outputs: Vec<(String, DType, bool)>,
     pub(super) variables: Vec<String>,
     /// Words that several states call, with their lines.
     words: Vec<(String, Vec<String>)>,
 }
 
-/// Variables that every program has, in this order.
+/// Variables of every program, in this order.
 pub(super) const FIXED: [&str; 5] = ["command", "argument", "error", "state", "length"];
-/// The word that goes back to an earlier state, which the host writes into the data: the variables, then the
-/// lengths of the outputs.
+/// Word that restores an earlier state from the input `data`: the variables, followed by the lengths of the
+/// outputs.
 pub(super) const ROLLBACK: &str = "rollback";
-/// Fields that share a variable: literals have 32 bits and a sign.
+/// Number of fields that share a variable: literals are signed 32-bit integers.
 const BITS: usize = 31;
 
 impl<'a> Program<'a> {
@@ -55,7 +54,7 @@ impl<'a> Program<'a> {
         program
     }
 
-    /// Declares the outputs and variables of a node, and writes the words that end a list, tuple or record.
+    /// Declares the outputs and variables of a node, and defines the word that ends a list, tuple or record.
     fn declare(&mut self, node: u32) {
         match self.nodes.at(node) {
             Columns::Text { layout, .. } => {
@@ -102,14 +101,15 @@ impl<'a> Program<'a> {
         self.outputs.push((self.out(node, part), dtype, part == "offsets"));
     }
 
-    /// Declares the variable that counts all items of lists, if their offsets may be too narrow.
+    /// Declares a variable with the total number of items if the offsets have 32 bits; returns whether they
+    /// have.
     fn total(&mut self, node: u32, width: Index) -> bool {
         let counted = width != Index::I64;
         self.variables.extend(counted.then(|| format!("total{node}")));
         counted
     }
 
-    /// The word that ends a list, tuple or record.
+    /// Defines the word that ends a list, tuple or record.
     fn end(&mut self, node: u32, mut lines: Vec<String>) {
         let place = self.places.of(node);
         lines.push(self.after(place));
@@ -151,7 +151,7 @@ impl<'a> Program<'a> {
         self.end(node, required.chain(checks).chain(writes).collect());
     }
 
-    /// The lines that begin a list, tuple or record.
+    /// Returns the lines that begin a list, tuple or record.
     fn begin(&self, node: u32) -> Vec<String> {
         let state = format!("{} state !", self.places.inside(node));
         let counters = match self.nodes.at(node) {
@@ -163,7 +163,7 @@ impl<'a> Program<'a> {
         counters.into_iter().map(|counter| format!("0 {counter} !")).chain([state]).collect()
     }
 
-    /// The line after a value at a place.
+    /// Returns the line after a value at a place.
     fn after(&self, place: &Place) -> String {
         match self.nodes.get(place.here.inside) {
             None => "1 length +!".into(),
@@ -175,14 +175,14 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The line before a value at a place.
+    /// Returns the check before a value at a place, if there is a fixed size.
     fn guard(&self, place: &Place) -> Option<String> {
         let Some(Columns::Regular { size, .. }) = self.nodes.get(place.here.inside) else { return None };
         let size = literal(*size as i64);
         Some(format!("count{} @ {size} >= {}", place.here.inside, refuse(Refusal::Full)))
     }
 
-    /// The lines of a state.
+    /// Returns the lines of a state.
     fn state(&self, state: usize, place: &Place) -> Vec<String> {
         let offers = &place.offers;
         let ends = self.nodes.get(place.here.inside).map_or(&[][..], ends);
@@ -199,7 +199,7 @@ impl<'a> Program<'a> {
                     });
                     arguments_of(each.collect())
                 }
-                // In a tuple, it selects a slot.
+                // In a tuple, the command selects a slot.
                 Command::Index if !clear && ends.contains(&command) => continue,
                 _ => self.told(best(offers, command, |_| true), state, place),
             };
@@ -221,7 +221,7 @@ impl<'a> Program<'a> {
         lines
     }
 
-    /// The arguments with which a tuple or record is begun.
+    /// Returns the arguments with which the tuple or record of an offer can be begun.
     fn arguments(&self, offer: Offer) -> Vec<usize> {
         match self.nodes.record(offer.node) {
             Some(record) if record.is_tuple => vec![record.fields.len()],
@@ -233,7 +233,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// All lines of a value that is told in a state.
+    /// Returns all lines of a command in a state, which is executed as `offer` or refused.
     fn told(&self, offer: Result<Offer, Refusal>, state: usize, place: &Place) -> Vec<String> {
         let offer = match offer {
             Ok(offer) => offer,
@@ -256,7 +256,7 @@ impl<'a> Program<'a> {
         lines
     }
 
-    /// The lines of checks, and of writes, from a place to the node that takes the value.
+    /// Returns the lines that check and that write, from a place to the node that stores the value.
     fn along(&self, place: u32, offer: Offer) -> (Vec<String>, Vec<String>) {
         let (mut checks, mut writes) = (Vec::new(), Vec::new());
         let mut node = place;
@@ -293,7 +293,7 @@ impl<'a> Program<'a> {
         (checks, writes)
     }
 
-    /// The lines of checks, and of writes, at the node that takes the value.
+    /// Returns the lines that check and that write, at the node that stores the value.
     fn leaf(&self, node: u32, command: Command) -> (Vec<String>, Vec<String>) {
         let out = |part| self.out(node, part);
         let write = |lines: Vec<String>| (Vec::new(), lines);
@@ -333,7 +333,7 @@ impl<'a> Program<'a> {
                     (_, Some((low, high))) if command == Command::Integer => {
                         let below = format!("dup {} <", literal(low));
                         let outside = match high {
-                            // The number read fits 64 bits with a sign.
+                            // The number was read as a signed 64-bit integer.
                             i64::MAX => below,
                             _ => format!("{below} over {} > or", literal(high)),
                         };
@@ -351,7 +351,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The lines that append a row which stands in the place of a null; of an option it is the null itself.
+    /// Returns the lines that append a row in place of a null; for an option, the null itself.
     fn blank(&self, node: u32) -> Vec<String> {
         let out = |part| self.out(node, part);
         let zeros = |output: String, items: usize| match items {
@@ -404,7 +404,7 @@ impl<'a> Program<'a> {
         format!("{rows} @ {} <- stack 1 {rows} +!", self.out(node, "index"))
     }
 
-    /// The name of an output of a node.
+    /// Returns the name of an output of a node.
     fn out(&self, node: u32, part: &str) -> String {
         let key = self.keys[node as usize];
         match part {
@@ -452,7 +452,7 @@ impl fmt::Display for Program<'_> {
     }
 }
 
-/// The variable and the bit in it that say whether a field has its value.
+/// Returns the variable and the bit that record whether a field has a value.
 fn filled(node: u32, field: usize) -> (String, i64) {
     (format!("filled{node}-{}", field / BITS), 1 << (field % BITS))
 }

@@ -1,4 +1,4 @@
-//! The state of a builder: its columns, and the place in the type where the next value goes.
+//! State of a builder: its columns, and the place of the next value in the type.
 
 mod expected;
 
@@ -13,21 +13,21 @@ use forthwith_columns::DType;
 pub(super) struct State {
     pub(super) nodes: Nodes,
     pub(super) places: Places,
-    /// The place of the next value, and what is asked of it most.
+    /// Place of the next value, and a copy of its frequently used properties.
     at: u32,
     here: Here,
-    /// Of each record the field that is probably next.
+    /// For each record, the field that is expected next.
     likely: Vec<u32>,
-    /// Of each record that is open the fields that have a value; 0 of others.
+    /// For each open record, the number of fields that have a value; 0 for other nodes.
     filled: Vec<u32>,
-    /// For each command the union that took it last, and the alternative.
+    /// For each command, the union and the alternative that stored its last value.
     unions: [Chosen; COMMANDS],
     broken: bool,
-    /// How often it was cleared.
+    /// Number of times that the builder was cleared.
     generation: u64,
 }
 
-/// The alternative of a union for a command.
+/// Alternative of a union for a command.
 #[derive(Clone, Copy, Debug)]
 struct Chosen {
     union: u32,
@@ -35,7 +35,7 @@ struct Chosen {
     content: u32,
 }
 
-/// A state to go back to.
+/// State of a builder that can be restored.
 #[derive(Clone, Debug)]
 pub struct Checkpoint {
     lengths: Box<[usize]>,
@@ -45,7 +45,7 @@ pub struct Checkpoint {
 
 type Done = Result<(), Failure>;
 
-/// The number of commands.
+/// Number of commands.
 const COMMANDS: usize = Command::Tag as usize + 1;
 
 impl State {
@@ -65,7 +65,7 @@ impl State {
         self.generation += 1;
     }
 
-    /// The number of the place of the next value.
+    /// Returns the number of the place of the next value.
     pub(super) const fn position(&self) -> u32 {
         self.at
     }
@@ -75,7 +75,7 @@ impl State {
         self.places.at(self.at)
     }
 
-    /// Goes to a place.
+    /// Moves to a place.
     #[inline]
     fn go(&mut self, at: u32) {
         (self.at, self.here) = (at, self.places.at(at).here);
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// Goes to the place after a value.
+    /// Moves to the place after a value.
     #[inline]
     fn leave(&mut self, Here { next, inside, fills, .. }: Here) {
         if fills {
@@ -93,14 +93,14 @@ impl State {
         self.go(next);
     }
 
-    /// The column of the next value, if one may be appended without more.
+    /// Returns the column of the next value if it may be appended without further checks.
     #[inline(always)]
     pub(super) fn open(&mut self) -> Option<&mut Columns> {
         if self.here.quick { Some(self.nodes.at_mut(self.here.node)) } else { None }
     }
 
-    /// Appends a value to a column, or to one within an option or a union: false if there is none, or no
-    /// space left.
+    /// Appends a value to a column, or to the content of an option or union; returns `false` if this requires
+    /// further checks or more memory.
     #[inline(always)]
     pub(super) fn quick(
         &mut self,
@@ -137,7 +137,7 @@ impl State {
         done
     }
 
-    /// After any value: where the next one goes.
+    /// Moves to the place after a value.
     #[inline(always)]
     pub(super) fn value_done(&mut self) {
         if !self.here.stays {
@@ -145,7 +145,7 @@ impl State {
         }
     }
 
-    /// A value of any other kind, or in any other place.
+    /// Appends a value after all checks.
     #[inline(never)]
     pub(super) fn value(
         &mut self,
@@ -192,7 +192,7 @@ impl State {
         self.begin(Command::BeginTuple, quick, Found::Tuple(slots), is)
     }
 
-    /// Begins a record. The refusal of a name is [`Refusal::Argument`].
+    /// Begins a record. A name that does not match is refused as [`Refusal::Argument`].
     #[inline]
     pub(super) fn begin_record(&mut self, name: Option<&str>) -> Done {
         let is = |record: &Record| {
@@ -253,7 +253,7 @@ impl State {
         self.end(node, Columns::add_record)
     }
 
-    /// Completes what was begun last.
+    /// Completes the innermost open structure.
     #[inline]
     fn end(&mut self, node: u32, lengthen: impl FnMut(&mut Columns) -> Result<(), BuildError>) -> Done {
         let outer = self.places.of(node).here;
@@ -262,7 +262,7 @@ impl State {
         Ok(())
     }
 
-    /// Nulls for the fields without a value.
+    /// Appends nulls to the fields without a value.
     #[inline(never)]
     fn fill_missing(&mut self, node: u32) -> Done {
         let missing = self.lacking(node);
@@ -275,20 +275,20 @@ impl State {
         Ok(())
     }
 
-    /// The fields of a record, by number and node, that have no value yet.
+    /// Returns the fields of a record that have no value yet, by number and node.
     fn lacking(&self, node: u32) -> Vec<(usize, u32)> {
         let Some(record) = self.nodes.record(node) else { return Vec::new() }; // never
         let contents = record.fields.iter().map(|field| field.content).enumerate();
         contents.filter(|(_, content)| self.nodes.len(*content) == record.length).collect()
     }
 
-    /// How a null is told at the place of a field.
+    /// Returns the offer of a null for a field; `None` if it cannot be null.
     fn null_of(&self, content: u32) -> Option<Offer> {
         let offer = best(&self.places.of(content).offers, Command::Null, |_| true).ok();
         offer.filter(|offer| offer.rank != HOPELESS)
     }
 
-    /// Selects a field. The refusal of a name is [`Refusal::Argument`].
+    /// Selects a field. An unknown name is refused as [`Refusal::Argument`].
     #[inline]
     pub(super) fn field(&mut self, name: &str) -> Done {
         let node = self.inside()?;
@@ -302,7 +302,7 @@ impl State {
         self.select(content, length)
     }
 
-    /// Selects a slot, or refers to a row that is there.
+    /// Selects a slot, or appends a reference to an existing row.
     #[inline]
     pub(super) fn index(&mut self, at: usize) -> Done {
         if self.here.node != NOWHERE {
@@ -328,7 +328,7 @@ impl State {
         Ok(())
     }
 
-    /// One more value of an indirection that is there already.
+    /// Appends a reference to an existing row of an indirection.
     fn refer(&mut self, offer: Offer, at: usize) -> Done {
         self.fits(offer, Found::Null)?;
         let Columns::Indexed { content, .. } = *self.nodes.at(offer.node) else {
@@ -345,7 +345,7 @@ impl State {
         Ok(())
     }
 
-    /// Chooses the alternative of a union.
+    /// Selects an alternative of a union.
     pub(super) fn choose(&mut self, tag: usize) -> Done {
         if self.broken {
             return Err(Failure::OutOfMemory);
@@ -361,8 +361,8 @@ impl State {
         Ok(())
     }
 
-    /// Appends items in native order where the column is of this very type and directly in a list or at the
-    /// top; `None` where it is not.
+    /// Appends items in native byte order if the column has their dtype and is directly in a list or at the
+    /// top level; otherwise returns `None`.
     pub(super) fn extend(&mut self, dtype: DType, bytes: &[u8]) -> Option<Done> {
         let (found, size) = self.items();
         let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
@@ -402,13 +402,14 @@ impl State {
         true
     }
 
-    /// Notes that there was no memory, from which only clearing helps; whether that was known.
+    /// Records that memory could not be allocated, after which the builder must be cleared; returns whether
+    /// this was known.
     pub(super) fn break_down(&mut self) -> bool {
         self.here.quick = false;
         std::mem::replace(&mut self.broken, true)
     }
 
-    /// The list, tuple or record that was begun last.
+    /// Returns the innermost open list, tuple or record.
     #[inline]
     fn inside(&self) -> Result<u32, Failure> {
         match self.here.inside {
@@ -425,14 +426,14 @@ impl State {
         Ok(best(&self.place().offers, command, meant)?)
     }
 
-    /// Whether a list of one length has all its items. Out of line: most places are in no such list.
+    /// Whether a list has reached its fixed size.
     #[inline(never)]
     fn is_full(&self, list: u32) -> bool {
         let (found, size) = self.items_of(list);
         found >= size
     }
 
-    /// Refuses a value where the list has all its items.
+    /// Returns an error if the enclosing list has reached its fixed size.
     fn has_space(&self) -> Done {
         if self.is_full(self.here.inside) { Err(Refusal::Full.into()) } else { Ok(()) }
     }
@@ -442,7 +443,8 @@ impl State {
         Ok(self.nodes.fits(self.here.node, offer.tag, found)?)
     }
 
-    /// Of a list of one length that is begun: the items it has and must have.
+    /// Returns the number of items of the open list, and its fixed size (the maximum of `u64` if it has
+    /// none).
     pub(super) fn items(&self) -> (u64, u64) {
         self.items_of(self.here.inside)
     }
@@ -459,7 +461,7 @@ impl State {
     }
 }
 
-/// The commands that select a part of what is begun, or end it.
+/// Returns the commands that select a part of an open structure, or end it.
 pub(super) fn ends(columns: &Columns) -> &'static [Command] {
     match columns {
         Columns::Record(record) if record.is_tuple => &[Command::Index, Command::EndTuple],
@@ -469,8 +471,8 @@ pub(super) fn ends(columns: &Columns) -> &'static [Command] {
 }
 
 impl Nodes {
-    /// Refuses a value of a kind that a place takes: numbers and texts that do not fit, and rows beyond what
-    /// an index counts.
+    /// Checks a value of a kind that a node accepts: numbers must be in range, strings of a fixed length, and
+    /// rows must not exceed 32-bit indexes and offsets.
     fn fits(&self, node: u32, tag: Option<u8>, found: Found<'_>) -> Result<(), Refusal> {
         let counted = |content, width: Index| {
             if self.len(content) as i64 >= width.most() { Err(Refusal::Wide) } else { Ok(()) }
@@ -481,7 +483,7 @@ impl Nodes {
                 counted(content, *width)?;
                 self.fits(content, None, found)
             }
-            // A null is no row of the content.
+            // A null does not add a row to the content.
             (Columns::Indexed { .. } | Columns::Masked { .. }, Found::Null) => Ok(()),
             (Columns::Indexed { content, width, .. }, _) => {
                 counted(*content, *width)?;

@@ -1,4 +1,4 @@
-//! Values that are given come out, and the program does the same; a refused command changes nothing.
+//! Round trips of values, comparisons with the program, and refused commands.
 
 mod properties;
 mod twin;

@@ -1,4 +1,4 @@
-//! The columns that are written of a file.
+//! Columns of a file that are converted.
 
 use super::Conversion;
 use crate::{
@@ -16,8 +16,8 @@ use forthwith::{
 };
 use std::ops::Range;
 
-/// The fields that were chosen of a file, or all of them. A name must be that of a field, and a field that cannot be converted is left
-/// out only if that was asked for.
+/// Returns the selected fields of a file, or all. A name must exist. A field that cannot be converted is an
+/// error unless `skip_unsupported` is set.
 pub(super) fn fields(
     place: &Place,
     choice: &Choice,
@@ -52,7 +52,7 @@ pub(super) fn fields(
     Ok(columns)
 }
 
-/// The computed columns that are written, of these names and types.
+/// Returns the computed columns that can be written.
 pub(super) fn computed(
     place: &Place,
     columns: impl Iterator<Item = (String, Form)>,
@@ -71,10 +71,10 @@ pub(super) fn computed(
     Ok(kept)
 }
 
-/// Said of columns that are left out of formats that have no records without fields.
+/// Reason why columns without fields are omitted from formats that have no such records.
 const HOLLOW: &str = "that hold nothing but lengths";
 
-/// The Form of a column if the format can have it, or nothing if the column holds nothing.
+/// Returns the Form of a column if the format supports it, and `Err(())` inside if the column has no values.
 fn written(
     table: &Table,
     name: &str,
@@ -82,7 +82,7 @@ fn written(
     format: FileFormat,
     asked: &Conversion,
 ) -> Result<Result<Form, ()>, Error> {
-    // The format is asked at once, rather than after the first gigabyte.
+    // The format is checked at once, instead of after the first gigabyte.
     let one = [(name.to_owned(), form)];
     let sink = Box::new(MemorySink::new(name));
     let options = WriteOptions { table: asked.options.table.clone(), ..WriteOptions::default() };
@@ -95,7 +95,7 @@ fn written(
     }
 }
 
-/// One line for all columns that are left out for a reason, or one for each.
+/// Writes a note about omitted columns, and their names if `verbose`.
 fn left_out(columns: &[String], why: &str, verbose: bool, place: &Place, console: &mut Console<'_>) {
     if columns.is_empty() {
         return;
@@ -108,7 +108,7 @@ fn left_out(columns: &[String], why: &str, verbose: bool, place: &Place, console
     }
 }
 
-/// Whether values hold nothing but lengths: they are records without fields, or of such.
+/// Whether values consist of lengths only: they are records without fields, or lists of such.
 fn holds_nothing(form: &Form) -> bool {
     match form {
         Form::Record { contents, .. } => contents.iter().all(holds_nothing),
@@ -119,12 +119,12 @@ fn holds_nothing(form: &Form) -> bool {
     }
 }
 
-/// The entries that all fields of a file have, which must be the same, unless these are all entries of the table.
+/// Returns the range of entries of all fields, which must be equal; `None` if it is that of the table.
 pub(super) fn entries<'f>(
     table: &Table,
     fields: impl Iterator<Item = &'f ProjectedField>,
 ) -> Result<Option<Range<u64>>> {
-    // All fields of a table whose blocks have to be counted have all entries.
+    // If blocks must be counted, all fields have all entries.
     if table.counts_blocks() {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! The options of a conversion.
+//! Options of a conversion.
 
 use crate::{
     destination::is_replaced,
@@ -9,40 +9,40 @@ use crate::{
 use forthwith::{FileFormat, plan::WriteOptions};
 use std::{ffi::OsString, path::Path};
 
-/// Standard output.
+/// Name of standard output.
 pub(super) const STANDARD: &str = "-";
 
-/// The options of the command besides source and columns.
+/// Options of the command other than sources and columns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Conversion {
-    /// The file to write; `-` is standard output.
+    /// File to write; `-` is standard output.
     pub(crate) to: OsString,
-    /// The format, where the name's ending does not say it.
+    /// Format; `None` to derive it from the extension of the name.
     pub(crate) format: Option<FileFormat>,
-    /// How.
+    /// Options of the writer.
     pub(crate) options: WriteOptions,
-    /// Bytes of a step, decompressed.
+    /// Number of decompressed bytes of a step.
     pub(crate) step: u64,
-    /// Columns that cannot be read or written are left out.
+    /// Whether columns that cannot be read or written are omitted.
     pub(crate) skip_unsupported: bool,
-    /// Each column that is left out is named.
+    /// Whether omitted columns are listed.
     pub(crate) verbose: bool,
-    /// Columns that some files do not have are null there.
+    /// Whether columns that some files lack are null there.
     pub(crate) missing_null: bool,
-    /// Entries that are damaged are left out.
+    /// Whether damaged entries are omitted.
     pub(crate) skip_errors: bool,
-    /// How values are read.
+    /// Options for reading values.
     pub(crate) values: Values,
     /// First or last entries to convert; `None` for all entries.
     pub(crate) end: Option<End>,
-    /// The number of entries that are drawn at random, and the seed; `None` for all entries.
+    /// Size of a random sample of entries, and its seed; `None` for all entries.
     pub(crate) sample: Option<(u64, u64)>,
-    /// A file of that name is replaced.
+    /// Whether an existing file is replaced.
     pub(crate) force: bool,
 }
 
 impl Conversion {
-    /// A file that exists is kept, unless told otherwise; the source in any case.
+    /// Returns an error if the file to write exists and must not be replaced, or if it is the source.
     pub(super) fn refuse_to_replace(&self, source: &str) -> Result<()> {
         if self.to == STANDARD {
             return Ok(());

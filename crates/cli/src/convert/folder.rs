@@ -1,4 +1,4 @@
-//! All tables of files, each in a file of its own in a folder.
+//! Conversion of all tables of a file to files in a folder.
 
 use super::{Conversion, convert, format};
 use crate::{
@@ -14,12 +14,12 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Whether a name is that of a folder: one that is there, or any that ends in `/`.
+/// Whether a name is an existing folder or ends in `/`.
 pub(super) fn is_folder(to: &OsStr) -> bool {
     Path::new(to).is_dir() || to.to_string_lossy().ends_with('/')
 }
 
-/// Converts each table of a file to a file under its path. Other objects are listed as left out.
+/// Converts each table of a file to a file under its path, with a note about other objects.
 pub(super) fn tables(
     targets: &[Target],
     choice: &Choice,
@@ -66,7 +66,7 @@ pub(super) fn tables(
     Ok(())
 }
 
-/// The file of a table: its path in the folder. A path that leads out of the folder is refused.
+/// Returns the path of the file of a table in the folder, or an error if it would be outside of the folder.
 fn within(folder: &Path, path: &str, ending: &str) -> Result<PathBuf> {
     let name = if path.is_empty() { "table" } else { path };
     let is_plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));

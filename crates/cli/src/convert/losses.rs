@@ -1,21 +1,21 @@
-//! Entries that were left out of a conversion, told file by file.
+//! Entries that were omitted from a conversion, by file.
 
 use crate::{console::Console, human};
 use forthwith::ChainLoss;
 use std::collections::BTreeMap;
 
-/// The losses of files that were not told yet.
+/// Losses of files that were not reported yet.
 #[derive(Debug, Default)]
 pub(super) struct Losses {
     files: BTreeMap<usize, FileLosses>,
 }
 
-/// The losses of one file.
+/// Losses of one file.
 #[derive(Debug, Default)]
 struct FileLosses {
     entries: u64,
     pieces: u64,
-    /// Parts of which not even the number of entries is known.
+    /// Number of blocks with an unknown number of entries.
     gaps: u64,
     first: Option<String>,
 }
@@ -32,7 +32,7 @@ impl Losses {
         }
     }
 
-    /// Prints a line for each file before this one.
+    /// Reports the losses of all files before the given one, in a line each.
     pub(super) fn tell_before(&mut self, file: usize, uris: &[&str], console: &mut Console<'_>) {
         let later = self.files.split_off(&file);
         for (file, losses) in std::mem::replace(&mut self.files, later) {

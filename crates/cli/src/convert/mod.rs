@@ -1,4 +1,4 @@
-//! `forthwith convert`: tables into a file of another format, step by step.
+//! `forthwith convert`: converts tables to another format, step by step.
 
 mod columns;
 mod conversion;
@@ -37,10 +37,10 @@ use pipe::Pipe;
 use sources::Sources;
 use std::{ffi::OsStr, path::Path, time::Instant};
 
-/// Text is slower to write than to read: it is written in steps of this number of bytes, so that Ctrl-C and
-/// the bar do not wait.
+/// Decompressed bytes of a step if text is written, which is slower than reading: Ctrl-C and the progress bar
+/// must react.
 const TEXT_STEP: u64 = 256 << 10;
-/// Entries of the first step of a stream, whose reader may want no more.
+/// Number of entries of the first step of a stream, whose reader may need no more.
 const FIRST: u64 = 1024;
 
 pub(crate) fn convert(
@@ -62,12 +62,12 @@ pub(crate) fn convert(
         return Err(Failure::misuse("tail --csv prints the entries of one file".into()));
     }
     let format = format(asked, console)?;
-    // All files are looked at before the first is read: one that does not fit is told at once.
+    // All files are inspected before data are read, so that an incompatible one is reported at once.
     let sources = sources::look_at(targets, choice, format, asked, opening, console)?;
     let named = &sources.columns;
     let pipe = Pipe::default();
-    // Bytes that went to standard output cannot be taken back, and Ctrl-C ends it as usual. Opening a pipe waits for its
-    // reader, in which Ctrl-C must end the process.
+    // Bytes written to standard output cannot be removed, so Ctrl-C ends the process as usual. Opening a pipe
+    // blocks until it has a reader, and Ctrl-C must end the process then, too.
     let mut watch = (!streams && !is_special(&asked.to)).then(Watch::begin);
     let sink: Box<dyn io::Sink> =
         if streams { Box::new(pipe.clone()) } else { files::sink(&asked.to, &opening.store())? };
@@ -78,7 +78,7 @@ pub(crate) fn convert(
     let mut options = asked.options.clone();
     options.schema = own_schema(&sources, format, asked)?;
     options.keep_text = asked.values.text == TextPolicy::Stored;
-    // The words that a user put into the first file, and what Arrow says of its columns.
+    // The user's metadata of the first file, and the Arrow schema of its columns.
     options.metadata = sources.first.table.file().user_metadata();
     options.arrow = sources.first.table.arrow_schema();
     let mut writer = forthwith::writer(format, named, sink, &options)?;
@@ -120,8 +120,8 @@ pub(crate) fn convert(
     Ok(())
 }
 
-/// How a whole file is written as another one of its format with tables of another kind, if that is asked for: one file is
-/// named, nothing in it, and a kind.
+/// Returns the job of rewriting a whole file with tables of another kind, if this is requested: the arguments
+/// are one file, without an object in it, and a kind of tables.
 fn whole(
     targets: &[Target],
     choice: &Choice,
@@ -148,8 +148,9 @@ fn whole(
     }))
 }
 
-/// The schema of a file whose columns, all of them, go into another file of its format: types keep their names, and what else it says
-/// of them. Nothing where columns were chosen or computed, or where the file is not the only one.
+/// Returns the schema of a file that is rewritten in its own format with all of its columns, so that names of
+/// types and properties are kept. Returns `None` if columns were selected or computed, or if there are
+/// several files.
 fn own_schema(sources: &Sources, format: FileFormat, asked: &Conversion) -> Result<Option<String>> {
     let (table, named) = (&sources.first.table, &sources.columns);
     let file = table.file();
@@ -160,13 +161,14 @@ fn own_schema(sources: &Sources, format: FileFormat, asked: &Conversion) -> Resu
     let all = fields.iter().filter(|field| !field.is_part).map(|field| &field.path);
     let are_all = all.eq(named.iter().map(|(name, _)| name));
     let Some(schema) = file.schema().filter(|_| are_all) else { return Ok(None) };
-    // The writer compares names; types fit, since values were read by this schema. One that it refuses is not kept.
+    // The writer checks the names, and the types match because the values were read by this schema. If the
+    // writer refuses the schema, it is not kept.
     let options = WriteOptions { schema: Some(schema.clone()), ..WriteOptions::default() };
     let made = forthwith::writer(format, named, Box::new(io::MemorySink::new("schema")), &options);
     Ok(made.is_ok().then_some(schema))
 }
 
-/// A conversion that has begun.
+/// Conversion in progress.
 struct Copy<'a> {
     sources: &'a Sources,
     choice: &'a Choice,
@@ -175,10 +177,10 @@ struct Copy<'a> {
     threads: Option<usize>,
     pipe: &'a Pipe,
     watch: Option<&'a Watch>,
-    /// Ends the work, if another thread may do so.
+    /// Cancellation by another thread, if possible.
     cancellation: Option<&'a Cancellation>,
     bar: &'a ProgressBar,
-    /// Entries that are still to be written, if not all are.
+    /// Number of entries left to write; `None` for all entries.
     left: Option<u64>,
 }
 
@@ -191,7 +193,7 @@ impl Copy<'_> {
         let step = Step::Bytes(if is_text { self.asked.step.min(TEXT_STEP) } else { self.asked.step });
         let mut steps = selection.steps(self.sources.entries(self.choice, self.asked)?, step)?;
         if is_text {
-            // The reader of a stream gets its beginning at once.
+            // The reader of a stream receives its beginning soon.
             steps = steps.with_first_step(FIRST);
         }
         let mut losses = Losses::default();
@@ -225,7 +227,7 @@ impl Copy<'_> {
         Ok(())
     }
 
-    /// Whether a signal or another thread ends the work.
+    /// Whether a signal or another thread has stopped the conversion.
     fn is_stopped(&self) -> bool {
         self.watch.is_some_and(Watch::asked) || self.cancellation.is_some_and(Cancellation::is_cancelled)
     }
@@ -234,7 +236,7 @@ impl Copy<'_> {
         if self.is_stopped() { Err(Error::new(ErrorKind::Cancelled).into()) } else { Ok(()) }
     }
 
-    /// An error of the writer, with what to do about it.
+    /// Returns the failure of an error of the writer, with a hint.
     fn write_failure(
         &self,
         error: Error,
@@ -253,7 +255,7 @@ impl Copy<'_> {
         }
     }
 
-    /// The first rows of a step, as many as are still to be written.
+    /// Returns the rows of a step that are left to write.
     fn first_left(&mut self, arrays: Vec<Array>) -> Result<Vec<Array>> {
         let (Some(left), Some(rows)) = (&mut self.left, arrays.first().map(|array| array.length)) else {
             return Ok(arrays);
@@ -270,7 +272,7 @@ impl Copy<'_> {
         Ok(first.collect::<Result<_, Error>>()?)
     }
 
-    /// The columns as they are written.
+    /// Converts the columns to the types that are written.
     fn arranged(&self, arrays: Vec<Array>) -> Result<Vec<Array>> {
         let arranged = self.sources.columns.iter().zip(arrays).map(|((_, form), array)| {
             let unlike = |error: Invalid| Error::new(ErrorKind::Fault { what: error.to_string() });
@@ -287,7 +289,7 @@ pub(crate) fn is_special(to: &OsStr) -> bool {
     to.exists() && !to.is_file()
 }
 
-/// The format to write.
+/// Returns the format to write.
 fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
     let format = match asked.format {
         Some(format) => format,
@@ -310,10 +312,10 @@ fn format(asked: &Conversion, console: &Console<'_>) -> Result<FileFormat> {
     Ok(format)
 }
 
-/// How far it is, seen by people only.
+/// Template of the progress bar.
 const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta} {msg}";
 
-/// Text that could not be written because it is not UTF-8, in the first column that has some.
+/// Returns the failure for text that is not UTF-8, in the first column that has some.
 fn not_text(selection: &Selection, entry: impl Fn(u64) -> u64, arrays: &[Array]) -> Option<Failure> {
     let paths = selection.paths();
     let mut columns = paths.iter().zip(arrays);

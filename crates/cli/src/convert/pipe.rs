@@ -1,4 +1,4 @@
-//! A file that is written to standard output.
+//! Output that is written to standard output.
 
 use forthwith::io::{Result, Sink};
 use std::{
@@ -6,13 +6,12 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Bytes on their way to the console, which hands them on after every step: a writer may be sent between
-/// threads, the console may not.
+/// Bytes to be written to the console after each step. A writer must be `Send`, which the console is not.
 #[derive(Clone, Default)]
 pub(super) struct Pipe(Arc<Mutex<Vec<u8>>>);
 
 impl Pipe {
-    /// The bytes written since the last call.
+    /// Returns the bytes written since the last call.
     pub(super) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

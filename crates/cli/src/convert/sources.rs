@@ -1,4 +1,4 @@
-//! The files of a conversion as one chain. All of them are looked at before the first is read.
+//! The files of a conversion as a chain, all of which are inspected before data are read.
 
 use super::{
     Conversion,
@@ -20,26 +20,26 @@ use forthwith::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// Decompressed bytes that are read at a time for a condition.
+/// Number of decompressed bytes that are read at a time for a cut.
 const STEP: u64 = 64 << 20;
 
-/// The files of a conversion, and the columns that are read of them.
+/// Files of a conversion, and the columns that are read.
 pub(super) struct Sources {
     pub(super) chain: Chain,
     pub(super) projection: Arc<ChainProjection>,
     pub(super) selection: ChainSelection,
-    /// The columns as they are written.
+    /// Columns with the types that are written.
     pub(super) columns: Vec<(String, Form)>,
-    /// The first file, which stays open.
+    /// Table of the first file, which is kept open.
     pub(super) first: Place,
-    /// About how many entries all files have.
+    /// Estimated number of entries of all files.
     pub(super) likely: u64,
 }
 
-/// Opens all files, and chooses and unites their columns.
+/// Opens all files, and selects and unites their columns.
 ///
 /// # Errors
-/// A file that cannot be opened, or lacks columns that were named; columns without a common type.
+/// Returns an error if a file cannot be opened or lacks named columns, or if columns have no common type.
 pub(super) fn look_at(
     targets: &[Target],
     choice: &Choice,
@@ -85,7 +85,7 @@ pub(super) fn look_at(
     Ok(Sources { chain, projection, selection, columns, first, likely })
 }
 
-/// The fields to read of a file, and the patterns that match none of its fields.
+/// Returns the fields to read of a file, and the patterns that match none of its fields.
 fn project(
     place: &Place,
     choice: &Choice,
@@ -112,7 +112,8 @@ fn project(
     Ok((FileProjection { uri, columns, used, entries }, absent))
 }
 
-/// The columns of all files, and those that are written. What is computed is computed of the columns as all files together have them.
+/// Returns the selection of the columns of all files, and the columns to write. Computed columns are
+/// evaluated on the united columns.
 fn select(
     chain: &Chain,
     projection: &Arc<ChainProjection>,
@@ -139,7 +140,7 @@ fn select(
     Ok((selection, columns))
 }
 
-/// The entries that are drawn, of those that pass the cut, if some are to be drawn.
+/// Returns a random sample of the entries that pass the cut, if one is requested.
 fn draw(
     chain: &Chain,
     projection: &ChainProjection,
@@ -169,16 +170,17 @@ fn draw(
 }
 
 impl Sources {
-    /// The names of the files in messages.
+    /// Returns the names of the files for messages.
     pub(super) fn uris(&self) -> Vec<&str> {
         self.projection.files().iter().map(|file| file.uri.as_str()).collect()
     }
 
-    /// The entries to read, counted in all files; more if it is not known beforehand which pass the cut.
+    /// Returns the range of entries to read, counted over all files. With a cut, it may include more than the
+    /// entries that are needed.
     pub(super) fn entries(&self, choice: &Choice, asked: &Conversion) -> Result<Range<u64>> {
         let own = self.projection.files().iter().find_map(|file| file.entries.clone());
         match asked.end {
-            // Of one file.
+            // There is only one file.
             Some(End::Last(entries)) => {
                 let all = match own {
                     Some(own) => own,
@@ -192,7 +194,7 @@ impl Sources {
     }
 }
 
-/// The reason why nothing of some files can be written.
+/// Returns the failure for files without anything to write.
 fn nothing_to_write(first: &Place) -> Result<Failure> {
     let uri = first.table.file().uri();
     if first.table.fields()?.is_empty() {
@@ -203,7 +205,7 @@ fn nothing_to_write(first: &Place) -> Result<Failure> {
     Ok(Failure::misuse(format!("nothing of {uri} can be converted")))
 }
 
-/// The error of a name or a pattern that is that of no column in any of the files.
+/// Returns the error of a name or pattern that matches a column in none of the files.
 fn in_no_file(mut absent: Vec<Vec<(String, Failure)>>) -> Result<()> {
     let Some(mut first) = (!absent.is_empty()).then(|| absent.remove(0)) else { return Ok(()) };
     let is_elsewhere =
@@ -214,7 +216,7 @@ fn in_no_file(mut absent: Vec<Vec<(String, Failure)>>) -> Result<()> {
     }
 }
 
-/// An error of columns that differ between files, with the options that help.
+/// Returns the failure for columns that differ between files, with a hint.
 fn with_hint(error: ProjectionError) -> Failure {
     let hint = match error {
         ProjectionError::Absent { .. } => "--missing null makes such values null, --columns chooses others",
@@ -223,7 +225,7 @@ fn with_hint(error: ProjectionError) -> Failure {
     Failure::misuse(error.to_string()).hinted(hint)
 }
 
-/// An expression that uses a column of other files can be computed if missing values are null.
+/// Adds a hint if an expression uses a column that only other files have.
 fn hinted_of_missing(error: Error, projection: &ChainProjection, asked: &Conversion) -> Failure {
     let uri = error.place.uri.clone();
     let failure = Failure::from(error);

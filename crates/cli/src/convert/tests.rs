@@ -1,4 +1,4 @@
-//! That a conversion begins with what it needs.
+//! Tests of the beginning of a conversion.
 
 use super::{
     columns::{self as convert_columns, entries},
@@ -10,7 +10,7 @@ use std::sync::{
     atomic::{AtomicU64, Ordering},
 };
 
-/// Counts what is read.
+/// Source that counts the bytes that are read.
 struct Counting(Vec<u8>, Arc<AtomicU64>);
 
 impl io::ReadAt for Counting {

@@ -1,4 +1,4 @@
-//! `forthwith demo`: a tour of any file.
+//! `forthwith demo`: a tour of a file.
 
 mod muons;
 mod picture;
@@ -20,13 +20,13 @@ use forthwith::{
 use samples::{Kind, sample};
 use std::time::Duration;
 
-/// Objects listed before the rest is only counted.
+/// Maximum number of objects that are listed.
 const LISTED: usize = 12;
-/// Trees opened to find the largest.
+/// Maximum number of tables that are opened to find the largest.
 const OPENED: usize = 200;
-/// Entries shown of a branch.
+/// Number of entries that are shown of a branch.
 const SHOWN: u64 = 4;
-/// Lines of a program printed.
+/// Maximum number of lines of a program that are printed.
 const LINES: usize = 40;
 
 pub(crate) fn demo(
@@ -56,7 +56,7 @@ pub(crate) fn demo(
                     return Err(error.into());
                 }
                 console.line("\nThere is no tree in this file, and so no branches to show.")?;
-                // The file's table may be of another kind, which opening it says.
+                // The table may be of an unsupported kind, which the error of opening it reports.
                 if let Some(other) = opened::other_table(file)? {
                     file.table(&other)?;
                 }
@@ -67,7 +67,7 @@ pub(crate) fn demo(
     let branches = survey::survey(&table)?;
     console.line("")?;
     let words = table.words();
-    // At the beginning of a line.
+    // The noun begins a line.
     let (first, rest) = words.table.split_at(words.table.len().min(1));
     let noun = first.to_uppercase() + rest;
     title(console, format!("{noun} {}", human::clean(table.path())).trim_end())?;
@@ -86,7 +86,7 @@ pub(crate) fn demo(
         console.line("")?;
         match sample(&branches, kind) {
             Some(branch) => {
-                // One program is enough to see: that of the nested branch, if there is one.
+                // One program is sufficient: that of the nested branch, if there is one.
                 let program = kind == Kind::Nested || sample(&branches, Kind::Nested).is_none();
                 example(&table, branch, heading, program, console)?;
             }
@@ -106,7 +106,7 @@ pub(crate) fn demo(
     speed::speed(&table, &branches, threads, limit, console)
 }
 
-/// The picture of the first histogram of a file without trees, if there is one.
+/// Draws the first histogram of a file without tables, if there is one.
 fn histogram(file: &File, console: &mut Console<'_>) -> Result<()> {
     let keys = file.keys("", true)?;
     let histograms = keys.iter().filter(|key| !key.is_directory && !key.is_table);
@@ -125,10 +125,10 @@ fn title(console: &mut Console<'_>, text: &str) -> Result<()> {
     console.line(&console.paint.strong(text))
 }
 
-/// The listing; returns the trees that can be opened, and why the first of the others cannot.
+/// Lists the objects; returns the tables that can be opened, and the first error of the others.
 fn contents(file: &File, console: &mut Console<'_>) -> Result<(Vec<Table>, Option<Error>)> {
     let mut keys = file.keys("", true)?;
-    // Older cycles say nothing new about a file.
+    // Older cycles are omitted.
     let newest = ls::newest(keys.iter());
     keys.retain(|key| newest.get(&key.path) == Some(&key.cycle));
     if keys.is_empty() {
@@ -167,11 +167,11 @@ fn contents(file: &File, console: &mut Console<'_>) -> Result<(Vec<Table>, Optio
     Ok((trees, closed))
 }
 
-/// The tree with the most to read: entries times branches.
+/// Returns the table with the largest product of entries and branches.
 fn largest(trees: Vec<Table>) -> Result<Option<Table>, Failure> {
     let mut best: Option<(u128, Table)> = None;
     for table in trees {
-        // A tree whose branches cannot be listed has nothing to show; it was named in the listing.
+        // The error of a table whose branches cannot be listed was reported by the listing.
         let size = table.fields().map_or(0, |f| f.len() as u128) * u128::from(table.entries()?.max(1));
         if best.as_ref().is_none_or(|(most, _)| size > *most) {
             best = Some((size, table));
@@ -180,7 +180,7 @@ fn largest(trees: Vec<Table>) -> Result<Option<Table>, Failure> {
     Ok(best.map(|(_, table)| table))
 }
 
-/// One branch: what it is, its first entries, how it is read.
+/// Shows one branch: its type, its first entries, and its decoder.
 fn example(
     table: &Table,
     branch: &Branch,

@@ -1,18 +1,18 @@
-//! The mass of pairs of muons: the picture everybody knows.
+//! Invariant mass of pairs of muons.
 
 use crate::numbers::lists;
 use crate::survey::Branch;
 use forthwith::Table;
 
-/// The branches it takes, by the spellings files use. Names are compared in small letters, with `.` as `_`.
+/// Names of the required branches, in lower case and with `_` for `.`.
 const POLAR: [&str; 4] = ["muon_pt", "muon_eta", "muon_phi", "muon_charge"];
 const CARTESIAN: [&str; 5] = ["muon_px", "muon_py", "muon_pz", "muon_e", "muon_charge"];
 
-/// Muons an entry may have: pairs grow with the square, and no collision makes more.
+/// Maximum number of muons of an entry: the number of pairs grows with the square, and no collision has more.
 const MOST: usize = 100;
 
-/// Masses of all pairs of opposite charge in the first entries, in GeV, and the branches they come from.
-/// `None` if the tree does not have what it takes, or has no pair.
+/// Returns the masses in GeV of all pairs of opposite charge in the first entries, and the names of the
+/// branches. Returns `None` if the table lacks these branches or has no pairs.
 pub(crate) fn masses(table: &Table, branches: &[Branch], entries: u64) -> Option<(Vec<f64>, String)> {
     let polar = pick(branches, &POLAR);
     let chosen = polar.clone().or_else(|| pick(branches, &CARTESIAN))?;
@@ -42,7 +42,7 @@ pub(crate) fn masses(table: &Table, branches: &[Branch], entries: u64) -> Option
                 }
             }
         }
-        // An entry may claim any number of muons; a picture needs no more than this.
+        // Limits the number of pairs: an entry may contain any number of muons.
         if masses.len() > 10_000_000 {
             break;
         }
@@ -57,7 +57,8 @@ fn pick<'a>(branches: &'a [Branch], wanted: &[&str]) -> Option<Vec<&'a Branch>> 
     wanted.iter().map(|name| branches.iter().find(|b| b.is_readable() && plain(b) == *name)).collect()
 }
 
-/// Of massless particles, which muons at these energies as good as are.
+/// Computes the mass of two particles whose own mass is neglected, which is adequate for muons at these
+/// energies.
 fn polar_mass(at: impl Fn(usize) -> Option<(f64, f64)>) -> Option<f64> {
     let (pt, eta, phi) = (at(0)?, at(1)?, at(2)?);
     let square = 2.0 * pt.0 * pt.1 * ((eta.0 - eta.1).cosh() - (phi.0 - phi.1).cos());
@@ -70,7 +71,7 @@ fn cartesian_mass(at: impl Fn(usize) -> Option<(f64, f64)>) -> Option<f64> {
     Some((energy * energy - x * x - y * y - z * z).max(0.0).sqrt())
 }
 
-/// Some experiments count in MeV: masses that are mostly above 2000 of the unit are taken for that.
+/// Converts MeV to GeV if most masses are above 2000, since some experiments use MeV.
 fn in_gev(masses: &mut [f64]) {
     let large = masses.iter().filter(|m| **m > 2000.0).count();
     if large * 2 > masses.len() {

@@ -1,4 +1,4 @@
-//! One histogram, of whatever suits the file.
+//! A histogram of a suitable branch.
 
 use super::{
     muons,
@@ -13,11 +13,11 @@ use crate::{
 };
 use forthwith::Table;
 
-/// Lines of bars.
+/// Number of lines of bars.
 const HEIGHT: usize = 12;
-/// A picture needs no more entries than this.
+/// Maximum number of entries of the histogram.
 const ENTRIES: u64 = 1_000_000;
-/// The peak of the Z boson, and the numbers around it.
+/// Mass of the Z boson in GeV, and a window around it.
 const Z: f64 = 91.19;
 const Z_WINDOW: (f64, f64) = (60.0, 120.0);
 
@@ -48,7 +48,8 @@ pub(crate) fn picture(table: &Table, branches: &[Branch], console: &mut Console<
     console.text(&indent(&histogram.draw(HEIGHT, wide, &name, console.paint)))
 }
 
-/// A quantity if there is one, single numbers before lists, fractions before integers.
+/// Chooses a branch: preferably a physical quantity, single numbers before lists, and floating-point numbers
+/// before integers.
 fn choose(branches: &[Branch]) -> Option<&Branch> {
     let (flat, jagged) = (sample(branches, Kind::Flat), sample(branches, Kind::Jagged));
     let telling = |b: &&Branch| is_telling(&b.field.name);
@@ -59,7 +60,7 @@ fn choose(branches: &[Branch]) -> Option<&Branch> {
         .or(flat)
 }
 
-/// The number of bins, and of characters of each: few values do not fill many bins.
+/// Returns the number of bins, and the width of each in characters. Few values are drawn in fewer bins.
 const fn bins(values: usize, width: usize) -> (usize, usize) {
     let wide = match values {
         0..400 => 3,
@@ -75,7 +76,7 @@ fn is_float(branch: &Branch) -> bool {
 
 fn dimuon(masses: &[f64], from: &str, width: usize, console: &mut Console<'_>) -> Result<()> {
     let near_z = masses.iter().filter(|m| (Z_WINDOW.0..Z_WINDOW.1).contains(*m)).count();
-    // Without enough pairs around the Z there is another story to tell.
+    // Without enough pairs near the Z mass, all masses are drawn.
     let window =
         if near_z >= 30 && near_z * 5 > masses.len() { Some(Z_WINDOW) } else { robust_range(masses) };
     let Some((low, high)) = window else { return console.line("  the masses of muon pairs are no numbers") };

@@ -1,4 +1,4 @@
-//! The branches to show to a user who has never seen the file.
+//! Branches that are shown as examples.
 
 use crate::survey::Branch;
 use forthwith::{
@@ -6,18 +6,18 @@ use forthwith::{
     plan::Decoder,
 };
 
-/// The kind of data that a branch is an example of.
+/// Kind of data of an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// One number an entry.
+    /// One number for each entry.
     Flat,
-    /// A list of numbers an entry.
+    /// A list of numbers for each entry.
     Jagged,
-    /// Lists of lists, text, records: what needs a program.
+    /// Nested lists, strings and records, which require a program.
     Nested,
 }
 
-/// The most telling branch of a kind; the first of several equally good ones.
+/// Returns the best example of a kind; the first one of several equally good.
 pub(crate) fn sample(branches: &[Branch], kind: Kind) -> Option<&Branch> {
     let mut best: Option<(u32, &Branch)> = None;
     for branch in branches.iter().filter(|b| b.is_readable() && b.entries() > 0) {
@@ -34,7 +34,7 @@ pub(crate) fn sample(branches: &[Branch], kind: Kind) -> Option<&Branch> {
     best.map(|(_, branch)| branch)
 }
 
-/// How good an example a Form is; 0 if it is none.
+/// Returns the value of a Form as an example; 0 if it is not of the kind.
 fn worth(form: &Form, kind: Kind, program: bool) -> u32 {
     match (kind, form) {
         (Kind::Flat, Form::Numpy { dtype, shape, .. }) if shape.is_empty() => number(*dtype),
@@ -42,13 +42,13 @@ fn worth(form: &Form, kind: Kind, program: bool) -> u32 {
             Form::Numpy { dtype, shape, .. } if shape.is_empty() => number(*dtype),
             _ => 0,
         },
-        // Programs first: they are what this machine is for.
+        // Programs are preferred, as the distinctive feature of this library.
         (Kind::Nested, form) => nested(form) + if program && nested(form) > 0 { 10 } else { 0 },
         _ => 0,
     }
 }
 
-/// Whether a name promises an interesting quantity.
+/// Whether a name suggests an interesting quantity.
 pub(crate) fn is_telling(name: &str) -> bool {
     promise(name) > 0
 }

@@ -1,4 +1,4 @@
-//! Reading everything, against the clock.
+//! Throughput of reading the whole table.
 
 use crate::{
     console::Console,
@@ -14,14 +14,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Memory the arrays of one step may take, roughly.
+/// Approximate size in bytes of the arrays of one step.
 const STEP: u64 = 256 << 20;
-/// A single measurement shorter than this says little: it is repeated.
+/// Time below which a measurement is repeated.
 const TOO_SHORT: Duration = Duration::from_millis(300);
-/// Repetitions in any case end here.
+/// Maximum time for repetitions.
 const REPEAT_FOR: Duration = Duration::from_millis(500);
 
-/// One pass over the file.
+/// One pass over the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pass {
     time: Duration,
@@ -43,7 +43,7 @@ pub(crate) fn speed(
         return missing(branches, console);
     }
     console.flush()?;
-    // A branch may be shorter than its tree; such are read after the others.
+    // A branch may have fewer entries than its table; such branches are read after the others.
     let entries = table.entries()?;
     let (whole, short): (Vec<&Branch>, Vec<&Branch>) = readable.iter().partition(|b| b.entries() >= entries);
     let whole: Vec<u32> = whole.iter().map(|b| b.index).collect();
@@ -51,7 +51,7 @@ pub(crate) fn speed(
     let mut failed = Vec::new();
     let first = match all(table, &whole, entries, deadline) {
         Ok(pass) => pass,
-        // One damaged basket must not hide the rest: branch by branch, to know which.
+        // If a basket is damaged, branches are read one by one to find it.
         Err(_) => each(table, &readable, entries, deadline, &mut failed),
     };
     let mut total = first;
@@ -125,7 +125,7 @@ impl Pass {
     }
 }
 
-/// Reads branches of one length together, in steps that bound memory, until done or the deadline.
+/// Reads branches of equal length in steps of bounded memory, until the end or the deadline.
 fn all(table: &Table, fields: &[u32], entries: u64, deadline: Instant) -> plan::Result<Pass> {
     let mut pass = Pass::default();
     if fields.is_empty() {
@@ -147,7 +147,7 @@ fn all(table: &Table, fields: &[u32], entries: u64, deadline: Instant) -> plan::
     Ok(pass)
 }
 
-/// Reads branch by branch, noting those that fail.
+/// Reads branches one by one, and records failures.
 fn each(
     table: &Table,
     branches: &[&Branch],
@@ -165,7 +165,7 @@ fn each(
     total
 }
 
-/// The branches that cannot be read, by type.
+/// Lists the branches that cannot be read, by type.
 fn missing(branches: &[Branch], console: &mut Console<'_>) -> Result<()> {
     let mut types: BTreeMap<&str, u64> = BTreeMap::new();
     for branch in branches.iter().filter(|b| matches!(b.means(), Means::Unsupported | Means::Damaged)) {

@@ -1,4 +1,4 @@
-//! Folders: files of the same names are compared.
+//! Comparison of folders: files with equal paths are compared.
 
 use super::{Comparison, Report, Verdict, compare, render};
 use crate::{
@@ -15,13 +15,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The answer for two folders.
+/// Answer for two folders.
 #[derive(Debug, Serialize)]
 struct Folders {
     left: String,
     right: String,
     verdict: Verdict,
-    /// Files that only one of them has.
+    /// Files that only one of the folders has.
     only: [Vec<String>; 2],
     files: Vec<Report>,
     /// Files that could not be compared, with the reason.
@@ -79,7 +79,7 @@ pub(super) fn diff(
     Ok(found.verdict)
 }
 
-/// A file and a folder: the file is compared with the one of its name in the folder.
+/// Pairs a file with the file of its name in a folder.
 pub(super) fn beside(sides: [&Target; 2], folder_is_left: bool) -> Result<[Target; 2]> {
     let (folder, file) = if folder_is_left { (sides[0], sides[1]) } else { (sides[1], sides[0]) };
     let Some(name) = file.name().file_name() else {
@@ -94,7 +94,7 @@ pub(super) fn beside(sides: [&Target; 2], folder_is_left: bool) -> Result<[Targe
     Ok(if folder_is_left { [within, file.clone()] } else { [file.clone(), within] })
 }
 
-/// The files of a folder and of those below, by their paths in it.
+/// Returns the files of a folder and its subfolders, by their paths in it.
 fn files(folder: &Target, opening: &Opening) -> Result<BTreeMap<PathBuf, Target>> {
     let base = folder.name().to_owned();
     let (files, _) = folder.clone().expanded(&opening.store())?;

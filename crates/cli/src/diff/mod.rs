@@ -1,4 +1,4 @@
-//! `forthwith diff`: whether two files, tables, objects or folders hold the same.
+//! `forthwith diff`: compares files, tables, objects or folders.
 
 mod folders;
 mod render;
@@ -19,7 +19,7 @@ use forthwith::{
 use serde::Serialize;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
-/// Two things to compare, and how.
+/// Two sides to compare, and the options.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Comparison {
     /// One file or folder on each side, or several files.
@@ -27,7 +27,7 @@ pub(crate) struct Comparison {
     columns: Vec<String>,
     on: Vec<String>,
     same_content: bool,
-    /// Relative and absolute.
+    /// Relative and absolute tolerance.
     tolerance: [f64; 2],
     bitwise: bool,
     nan_differs: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Comparison {
     quiet: bool,
 }
 
-/// The result of comparing one thing with another.
+/// Result of a comparison.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Found {
@@ -48,7 +48,7 @@ enum Found {
 }
 
 impl Found {
-    /// Whether the comparison ended with the first difference before all was compared.
+    /// Whether the comparison ended at the first difference.
     const fn has_stopped(&self) -> bool {
         match self {
             Self::File(found) => found.stopped,
@@ -58,17 +58,17 @@ impl Found {
     }
 }
 
-/// In one word.
+/// Overall result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
     Same,
     Different,
-    /// Something could not be compared, whatever the rest is.
+    /// A part could not be compared.
     Incomplete,
 }
 
-/// The answer for one pair of files.
+/// Answer for one pair of files.
 #[derive(Debug, Serialize)]
 struct Report {
     left: String,
@@ -80,7 +80,7 @@ struct Report {
 
 impl Comparison {
     /// # Errors
-    /// Not two files, and no `--` between those of two sides.
+    /// Returns an error unless there are two files, or several on each side of `--`.
     pub(crate) fn of(typed: Diff) -> Result<Self> {
         let exists = |name: &str| Path::new(name).exists();
         let (own, others) = (typed.left, typed.right);
@@ -129,7 +129,7 @@ impl Comparison {
     }
 }
 
-/// Compares, and answers by the exit code as well.
+/// Compares the sides, and returns the verdict as exit code.
 pub(crate) fn diff(
     asked: &Comparison,
     shape: Shape,
@@ -149,7 +149,7 @@ pub(crate) fn diff(
     };
     let verdict = match compared {
         Ok(verdict) => verdict,
-        // A closed output, Ctrl-C.
+        // The output was closed, or Ctrl-C was pressed.
         Err(failure) if matches!(failure.code(), 0 | 130) => return Err(failure),
         Err(failure) => {
             console.fail(&failure);
@@ -179,7 +179,7 @@ fn one(
     Ok(report.verdict)
 }
 
-/// Compares two files, or the tables or objects that are named in them; or the tables of several files.
+/// Compares two files, or the tables or objects named in them, or the tables of several files.
 fn compare(
     asked: &Comparison,
     sides: &[Vec<Target>; 2],
@@ -237,7 +237,7 @@ fn compare(
     Ok(Report { left: own.typed(), right: other.typed(), verdict, found })
 }
 
-/// Compares the branch that was named, and no others.
+/// Restricts the comparison to the named branch.
 fn narrow(options: &mut DiffOptions, places: [&Place; 2]) -> Result<()> {
     let [left, right] = places.map(|place| {
         let fields = place.table.fields().ok()?;
@@ -258,7 +258,7 @@ fn narrow(options: &mut DiffOptions, places: [&Place; 2]) -> Result<()> {
     }
 }
 
-/// The tables that two files have at the same paths, which can be opened.
+/// Returns the tables that two files have at equal paths, if they can be opened.
 fn shared_tables([left, right]: [&File; 2]) -> Result<Vec<[Vec<Table>; 2]>> {
     let others: HashSet<String> =
         right.keys("", true)?.into_iter().filter(|key| key.is_table).map(|key| key.path).collect();
@@ -270,7 +270,7 @@ fn shared_tables([left, right]: [&File; 2]) -> Result<Vec<[Vec<Table>; 2]>> {
     Ok(paths.iter().filter_map(both).collect())
 }
 
-/// Whether the columns that are compared include one of these tables.
+/// Whether the compared columns include one of these tables.
 fn includes_column(options: &DiffOptions, tables: &[Vec<Table>; 2]) -> bool {
     let included = tables.each_ref().map(|side| -> HashSet<&str> {
         let fields = side.iter().filter_map(|table| table.fields().ok()).flatten();
@@ -279,16 +279,17 @@ fn includes_column(options: &DiffOptions, tables: &[Vec<Table>; 2]) -> bool {
     });
     let [left, right] = &included;
     match options.common {
-        // A column may have different paths.
+        // A column may have different paths in the two tables.
         true if options.same_content => !left.is_empty() && !right.is_empty(),
         true => !left.is_disjoint(right),
         false => !left.is_empty() || !right.is_empty(),
     }
 }
 
-/// Patterns that match no column at all are a mistake, and not equality.
+/// Returns an error if the patterns match no column, which must not be reported as equality.
 ///
-/// A report lists the columns that were matched, unless the comparison stopped before: `tables` are looked at then.
+/// The report lists the matching columns unless the comparison stopped early; then the columns of `tables`
+/// are inspected.
 fn refuse_nothing(
     asked: &Comparison,
     options: &DiffOptions,
@@ -336,5 +337,5 @@ fn verdict(asked: &Comparison, found: &Found) -> Verdict {
     }
 }
 
-/// How far it is, seen by people only.
+/// Template of the progress bar.
 const BAR: &str = "{wide_bar} {percent:>3} %  {human_pos} entries  {eta}";

@@ -1,23 +1,23 @@
-//! Differences as text.
+//! Formatting of differences.
 
 use super::{Found, Report, Verdict};
 use crate::{human, paint::Paint};
 use forthwith::{ColumnDiff, FileDiff, ObjectDiff, SummaryDifference, SummaryOf, TableDiff};
 use std::fmt::Write;
 
-/// Names and damage that are listed in one line.
+/// Maximum number of names and damaged ranges that are listed.
 const LISTED: usize = 12;
-/// Characters of a value in a summary.
+/// Maximum number of characters of a value in a summary.
 const SHOWN: usize = 60;
 
-/// Writing to a `String` cannot fail.
+/// Writes a line to a `String`, which cannot fail.
 macro_rules! line {
     ($text:expr, $($arg:tt)*) => {
         let _ = writeln!($text, $($arg)*);
     };
 }
 
-/// Prints the differences and a summary line.
+/// Returns the differences, with a summary line.
 pub(super) fn text(report: &Report, paint: Paint) -> String {
     let mut text = String::new();
     let names = [&report.left, &report.right].map(|name| human::clean(name));
@@ -133,7 +133,7 @@ fn column(column: &ColumnDiff, paint: Paint, indent: &str, text: &mut String) {
     }
 }
 
-/// The text behind the path of a column whose summaries differ.
+/// Returns the text after the path of a column whose summaries differ.
 fn summary(found: &SummaryDifference) -> String {
     let [left, right] = found.values.each_ref().map(|value| human::cut(&human::clean(value), SHOWN));
     let of = match found.of {
@@ -173,7 +173,7 @@ fn list(names: &[String]) -> String {
     shown.join(", ") + &more
 }
 
-/// How much was compared.
+/// Returns the number of tables, columns, entries and objects that were compared.
 fn extent(found: &Found) -> String {
     let tables = match found {
         Found::File(found) => found.tables.iter().map(|(_, table)| table).collect(),

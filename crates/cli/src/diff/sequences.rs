@@ -1,4 +1,4 @@
-//! Several files on a side, whose tables follow each other.
+//! Several files on each side, whose tables are concatenated.
 
 use super::{BAR, Comparison, Found, Report, narrow, refuse_nothing, verdict};
 use crate::{
@@ -44,7 +44,7 @@ pub(super) fn compare(
     Ok(Report { left, right, verdict, found })
 }
 
-/// The files of a side, as they were typed.
+/// Returns the files of a side, as they were typed.
 fn name(side: &[Target], files: usize) -> String {
     match side {
         [one] => one.typed(),

@@ -1,4 +1,4 @@
-//! `forthwith forth`: the program made for a branch.
+//! `forthwith forth`: the program that decodes a branch.
 
 use crate::{
     console::Console,
@@ -44,7 +44,7 @@ pub(crate) fn forth(place: &Place, explain: bool, console: &mut Console<'_>) -> 
     Ok(())
 }
 
-/// Text as Forth comments, so that the output stays a program.
+/// Formats text as Forth comments, so that the output is a valid program.
 fn comments(text: &str) -> String {
     text.lines().map(|line| format!("\\ {line}").trim_end().to_owned() + "\n").collect()
 }

@@ -1,4 +1,4 @@
-//! A program with all it is given.
+//! A program with its inputs.
 
 use super::{keyboard::Keyboard, text::Text};
 use crate::{
@@ -10,17 +10,17 @@ use crate::{
 use forthwith::forth::{Compiled, Limits, LiteralWidth, Machine, Options, RunError, Width};
 use std::{fs, io, sync::Arc};
 
-/// Ready to run.
+/// Program that is ready to run.
 pub(crate) struct Job {
     pub(crate) text: Text,
     pub(crate) compiled: Arc<Compiled>,
     pub(crate) inputs: Vec<Vec<u8>>,
-    /// The stack at the beginning.
+    /// Initial stack.
     stack: Vec<i64>,
     limits: Limits,
 }
 
-/// Reads and compiles a program, with a remark about literals that were cut.
+/// Reads and compiles a program, with notes about truncated literals.
 pub(crate) fn compile(
     args: &ProgramArgs,
     keyboard: &mut Keyboard<'_>,
@@ -106,7 +106,7 @@ impl Job {
         Ok(Self { text, compiled, inputs: inputs.into_iter().flatten().collect(), stack, limits })
     }
 
-    /// A machine that has begun.
+    /// Returns a machine that has begun.
     pub(crate) fn begin<W: Width>(&self) -> Result<Machine<W>> {
         let mut machine = Machine::with_width(Arc::clone(&self.compiled), self.limits);
         machine.begin();
@@ -120,7 +120,7 @@ impl Job {
         self.inputs.iter().map(Vec::as_slice).collect()
     }
 
-    /// The error, its place, and the line it happened in.
+    /// Returns the failure of a run, with the place and the source line of the error.
     pub(crate) fn failure<W: Width>(&self, machine: &Machine<W>, error: RunError) -> Failure {
         let mut what = format!("{}: {}", self.text.name, error.name());
         let explanation = error.to_string();

@@ -1,25 +1,26 @@
-//! Standard input: a program, data, or a user who types.
+//! Standard input: a program, data, or an interactive user.
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
-/// The source of the command's lines.
+/// Source of lines for a command.
 pub struct Keyboard<'a> {
     lines: Box<dyn BufRead + 'a>,
-    /// Whether there is a user to ask.
+    /// Whether an interactive user can be asked.
     is_person: bool,
 }
 
 impl<'a> Keyboard<'a> {
-    /// Standard input.
+    /// Reads standard input.
     #[must_use]
     pub fn standard() -> Self {
         let stdin = io::stdin();
         let is_person = stdin.is_terminal();
-        // Not locked before it is read: a command that reads nothing leaves it to others.
+        // Standard input is not locked before it is read, so that a command that does not read leaves it to
+        // others.
         Self { lines: Box::new(io::BufReader::new(stdin)), is_person }
     }
 
-    /// Something else; with `is_person`, questions are asked.
+    /// Reads from another source, which is interactive if `is_person`.
     pub fn new(lines: impl BufRead + 'a, is_person: bool) -> Self {
         Self { lines: Box::new(lines), is_person }
     }
@@ -28,12 +29,12 @@ impl<'a> Keyboard<'a> {
         self.is_person
     }
 
-    /// The source of lines.
+    /// Returns the underlying reader.
     pub(crate) fn reader(&mut self) -> &mut dyn BufRead {
         &mut *self.lines
     }
 
-    /// All there is.
+    /// Reads everything up to the end.
     pub(crate) fn all(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.lines.read_to_end(&mut bytes)?;
@@ -41,10 +42,10 @@ impl<'a> Keyboard<'a> {
         Ok(bytes)
     }
 
-    /// A line; None at the end.
+    /// Reads a line; returns `None` at the end.
     pub(crate) fn line(&mut self) -> io::Result<Option<String>> {
         let mut line = String::new();
-        // Typed lines are shorter than a megabyte.
+        // Limits the length of a line to a megabyte.
         let length = (&mut self.lines).take(1 << 20).read_line(&mut line)?;
         Ok((length > 0).then_some(line))
     }

@@ -1,4 +1,4 @@
-//! `forthwith forth dis` and `explain`: a program as the machine sees it.
+//! `forthwith forth dis` and `explain`: a compiled program.
 
 use super::text::Text;
 use crate::{

@@ -1,4 +1,4 @@
-//! `forthwith forth`: the program made for a branch, and programs of one's own.
+//! `forthwith forth`: programs that decode branches, and programs of the user.
 
 mod branch;
 mod job;
@@ -22,7 +22,7 @@ use crate::{
 use forthwith::forth::{Tier, W32, W64};
 use job::Job;
 
-/// Carries out what was asked about a program.
+/// Executes a command about a program.
 pub(crate) fn program(act: &Act, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
     if let Err(text) = Tier::of_environment() {
         return Err(Failure::misuse(format!("FORTHWITH_TIER is {text}; it may be 0, 1 or 2")));

@@ -1,9 +1,9 @@
-//! The `.npy` format, version 1.
+//! The `.npy` format, version 1.0.
 
 use forthwith::forth::{DType, Output};
 use std::io::{self, Write};
 
-/// Writes one output as a one-dimensional array.
+/// Writes an output as a one-dimensional array.
 pub(crate) fn write(output: &Output, to: &mut dyn Write) -> io::Result<()> {
     let header = header(output.dtype(), output.len());
     to.write_all(b"\x93NUMPY\x01\x00")?;
@@ -28,7 +28,7 @@ fn header(dtype: DType, items: usize) -> String {
         "{{'descr': '{order}{kind}{}', 'fortran_order': False, 'shape': ({items},), }}",
         dtype.size()
     );
-    // Ten bytes before it, a newline behind it, and the data at a multiple of 64.
+    // With ten bytes before the header and a line feed at its end, the data begin at a multiple of 64.
     let padding = (11 + header.len()).next_multiple_of(64) - 11 - header.len();
     header.extend(std::iter::repeat_n(' ', padding));
     header.push('\n');

@@ -1,4 +1,4 @@
-//! The result of a run.
+//! Report of a run.
 
 use super::job::Job;
 use crate::human::clean;
@@ -6,10 +6,10 @@ use forthwith::forth::{Machine, Output, RunError, Status, Value, Width};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
-/// Items of a column that are printed for people.
+/// Maximum number of items of a column in text.
 const SHOWN: usize = 12;
 
-/// Everything that can be seen of a machine.
+/// Complete visible state of a machine.
 #[derive(Serialize)]
 pub(crate) struct Report {
     /// `done`, `paused` or `error`.
@@ -85,19 +85,19 @@ fn column(output: &Output) -> Json {
     serde_json::json!({ "dtype": output.dtype().name(), "items": items })
 }
 
-/// JSON has no number for NaN and infinities; they become null.
+/// Converts a value to JSON; NaN and infinities become null.
 fn json(value: Value) -> Json {
     match value {
         Value::Bool(x) => x.into(),
         Value::Signed(x) => x.into(),
         Value::Unsigned(x) => x.into(),
-        // In as few digits as tell it apart from its neighbours.
+        // With the fewest digits that identify the single-precision number.
         Value::Single(x) => x.to_string().parse::<f64>().map_or(Json::Null, Into::into),
         Value::Double(x) => x.into(),
     }
 }
 
-/// The same for people.
+/// Formats the state of a machine as text.
 pub(crate) fn text<W: Width>(job: &Job, machine: &Machine<W>, result: Result<Status, RunError>) -> String {
     let mut lines = vec![match result {
         Ok(Status::Done) => "done".to_owned(),
@@ -123,7 +123,7 @@ pub(crate) fn text<W: Width>(job: &Job, machine: &Machine<W>, result: Result<Sta
     lines.iter().map(|line| format!("{}\n", clean(line.trim_end()))).collect()
 }
 
-/// The depth, then the items, top last; of many the topmost.
+/// Formats the depth of a stack and its topmost items, top last.
 pub(crate) fn stack(items: &[i64]) -> String {
     let from = items.len().saturating_sub(SHOWN);
     let shown: Vec<String> = items[from..].iter().map(i64::to_string).collect();
@@ -131,7 +131,7 @@ pub(crate) fn stack(items: &[i64]) -> String {
     format!("<{}> {more}{}", items.len(), shown.join(" ")).trim_end().to_owned()
 }
 
-/// The first items, and the last if there are many.
+/// Formats the first items of an output, and the last one if there are many.
 pub(crate) fn items(output: &Output) -> String {
     let values = output.values();
     let length = values.len();

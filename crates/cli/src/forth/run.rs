@@ -1,4 +1,4 @@
-//! `forthwith forth run`: a program on data.
+//! `forthwith forth run`: runs a program on data.
 
 use super::{job::Job, npy, report};
 use crate::{
@@ -18,7 +18,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The most bytes that are kept of the text that a program prints.
+/// Maximum number of bytes that are kept of the printed text.
 const PRINTED: usize = 64 << 20;
 
 pub(crate) fn run<W: Width>(job: &Job, args: &RunArgs, console: &mut Console<'_>) -> Result<()> {
@@ -56,7 +56,7 @@ pub(crate) fn run<W: Width>(job: &Job, args: &RunArgs, console: &mut Console<'_>
     }
 }
 
-/// Shows the text that the program printed; it may not steer a terminal.
+/// Writes the text that the program printed, escaped on a terminal.
 fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
     if printed.is_empty() {
         return Ok(());
@@ -67,7 +67,7 @@ fn show(printed: &str, console: &mut Console<'_>) -> Result<()> {
     printed.lines().try_for_each(|line| console.line(&clean(line)))
 }
 
-/// Every output as a file of its own.
+/// Saves every output to a file of its own.
 fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut Console<'_>) -> Result<()> {
     let failed =
         |path: &Path, error| Failure::Unwritable { path: path.to_string_lossy().into_owned(), error };
@@ -92,7 +92,7 @@ fn save<W: Width>(job: &Job, machine: &Machine<W>, folder: &Path, console: &mut 
     Ok(())
 }
 
-/// Names in a program may hold anything; those of files may not.
+/// Returns the file name of an output, with characters replaced that are unsafe in file names.
 fn file_name(output: &str) -> String {
     let name: String =
         output.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' }).collect();

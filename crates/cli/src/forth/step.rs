@@ -1,4 +1,4 @@
-//! `forthwith forth step`: a program, instruction by instruction.
+//! `forthwith forth step`: executes a program instruction by instruction.
 
 use super::{
     job::Job,
@@ -17,15 +17,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// A machine that is stepped.
+/// Machine that is stepped.
 struct Session<'a, W: Width> {
     job: &'a Job,
     machine: Machine<W>,
     inputs: Vec<&'a [u8]>,
-    /// Instructions executed.
+    /// Number of executed instructions.
     steps: u64,
     printed: Arc<Mutex<String>>,
-    /// How it ended.
+    /// Result of the program, once it has ended.
     end: Option<Result<Status, RunError>>,
 }
 
@@ -60,17 +60,17 @@ pub(crate) fn step<W: Width>(
 }
 
 impl<W: Width> Session<'_, W> {
-    /// Makes the next instruction known, or that there is none.
+    /// Advances to the next instruction, or records the end of the program.
     fn settle(&mut self) {
         match self.machine.settle(&self.inputs) {
             Ok(Status::Paused) => {}
-            // An empty program is at its end before it began.
+            // An empty program ends before it begins.
             Err(RunError::IsDone) => self.end = Some(Ok(Status::Done)),
             over => self.end = Some(over),
         }
     }
 
-    /// Executes one instruction. None: there is none left.
+    /// Executes one instruction; returns `None` at the end.
     fn advance(&mut self) -> Option<Location> {
         if self.end.is_some() {
             return None;
@@ -86,7 +86,7 @@ impl<W: Width> Session<'_, W> {
         Some(place)
     }
 
-    /// Lines, one for each instruction.
+    /// Prints a line for each instruction.
     fn trace(&mut self, args: &StepArgs, console: &mut Console<'_>) -> Result<()> {
         let mut seen = Seen::of(&self.machine);
         while self.steps < args.limit {
@@ -107,7 +107,7 @@ impl<W: Width> Session<'_, W> {
         ))
     }
 
-    /// Asks what to do next, again and again.
+    /// Reads and executes commands of the user.
     fn ask(&mut self, args: &StepArgs, keyboard: &mut Keyboard<'_>, console: &mut Console<'_>) -> Result<()> {
         let mut breaks: BTreeSet<usize> = args.breaks.iter().copied().collect();
         console.line("enter: one step; h: help")?;
@@ -151,7 +151,7 @@ impl<W: Width> Session<'_, W> {
         }
     }
 
-    /// Runs a number of instructions, or up to one that begins in a line of `breaks`.
+    /// Runs a number of instructions, or until a line in `breaks` begins.
     fn steps(
         &mut self,
         times: u64,
@@ -177,7 +177,7 @@ impl<W: Width> Session<'_, W> {
         self.print(console)
     }
 
-    /// Until an instruction of another line is next.
+    /// Runs until the next instruction is on another line.
     fn until_next_line(&mut self, limit: u64, console: &mut Console<'_>) -> Result<()> {
         let line = self.line();
         for _ in 0..limit {
@@ -188,7 +188,7 @@ impl<W: Width> Session<'_, W> {
         self.print(console)
     }
 
-    /// Until the body that runs now has ended.
+    /// Runs until the present body has ended.
     fn out(&mut self, limit: u64, console: &mut Console<'_>) -> Result<()> {
         let depth = self.machine.recursion_depth();
         for _ in 0..limit {
@@ -199,12 +199,12 @@ impl<W: Width> Session<'_, W> {
         self.print(console)
     }
 
-    /// The line of the next instruction.
+    /// Returns the line of the next instruction.
     fn line(&self) -> Option<usize> {
         Some(self.job.compiled.location(self.machine.bytecode_position()?).line)
     }
 
-    /// Shows the text that the program printed in the meantime.
+    /// Writes the text that the program has printed since the last call.
     fn print(&self, console: &mut Console<'_>) -> Result<()> {
         let printed = std::mem::take(&mut *self.printed.lock().unwrap_or_else(PoisonError::into_inner));
         if printed.is_empty() { Ok(()) } else { console.line(&format!("prints: {}", printed.escape_debug())) }

@@ -1,11 +1,11 @@
-//! A program's text, quoted with a mark under the place that is meant.
+//! Source text of a program, quoted with a mark at a place.
 
 use crate::{
     failure::{Failure, Result},
     human::clean,
 };
 
-/// The text and the name of where it came from.
+/// Source text, and the name of its origin.
 pub(crate) struct Text {
     pub(crate) name: String,
     pub(crate) source: String,
@@ -22,7 +22,7 @@ impl Text {
         }
     }
 
-    /// `file:line:column`.
+    /// Returns a place as `file:line:column`.
     pub(crate) fn place(&self, line: usize, column: usize) -> String {
         format!("{}:{line}:{column}", clean(&self.name))
     }
@@ -31,14 +31,14 @@ impl Text {
         self.source.lines().nth(line.checked_sub(1)?)
     }
 
-    /// The line with the word at a column (both from 1) marked below it.
+    /// Returns a line with a mark below the word at a column; both are counted from 1.
     pub(crate) fn quote(&self, line: usize, column: usize) -> String {
         let source: String = self.source.chars().map(|c| if c == '\n' { c } else { plain(c) }).collect();
         forthwith::forth::quote(&source, line, column)
     }
 }
 
-/// One character for each, so that the mark stays where it belongs.
+/// Replaces a character that cannot be shown by a single one, so that the mark stays in position.
 fn plain(c: char) -> char {
     match c {
         '\t' => ' ',

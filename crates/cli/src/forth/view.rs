@@ -1,4 +1,4 @@
-//! A stepped machine in lines of text.
+//! State of a stepped machine, as text.
 
 use super::{job::Job, report};
 use crate::{
@@ -7,14 +7,14 @@ use crate::{
 };
 use forthwith::forth::{Location, Machine, Width};
 
-/// Lines of the program around the next instruction.
+/// Number of lines of the program before and after the next instruction.
 const AROUND: usize = 2;
-/// Bytes of an input before and behind the position.
+/// Number of bytes of an input before and after the position.
 const BYTES: (usize, usize) = (4, 12);
-/// Items at the end of an output.
+/// Number of items at the end of an output.
 const TAIL: usize = 8;
 
-/// The machine as the last line of the trace showed it: the next line tells the changes.
+/// State of the machine at the previous line of a trace, to find changes.
 pub(crate) struct Seen {
     positions: Vec<usize>,
     variables: Vec<i64>,
@@ -31,7 +31,7 @@ impl Seen {
     }
 }
 
-/// An instruction and what it changed.
+/// Formats an instruction and its effects.
 pub(crate) fn trace_line<W: Width>(
     number: u64,
     place: &Location,
@@ -72,7 +72,7 @@ pub(crate) fn trace_line<W: Width>(
     clean(line.trim_end())
 }
 
-/// The state before the next instruction.
+/// Formats the state before the next instruction.
 pub(crate) fn screen<W: Width>(job: &Job, machine: &Machine<W>, steps: u64, paint: Paint) -> String {
     let compiled = machine.compiled();
     let mut text = String::new();
@@ -133,7 +133,7 @@ pub(crate) fn screen<W: Width>(job: &Job, machine: &Machine<W>, steps: u64, pain
     text
 }
 
-/// Bytes around a position, which is marked by a bar.
+/// Formats the bytes around a position, which is marked by a bar.
 fn window(input: &[u8], position: usize, paint: Paint) -> String {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x} ")).collect::<String>();
     let position = position.min(input.len());

@@ -1,4 +1,4 @@
-//! The header in C++, by ROOT's `TTreeReader`.
+//! C++ header for ROOT's `TTreeReader`.
 
 use super::{Column, Described, Taken};
 use crate::{
@@ -39,7 +39,7 @@ pub(super) fn print(described: &Described, table: &Table) -> Result<String> {
     ))
 }
 
-/// The reader of a column of numbers, or of lists of numbers.
+/// Returns the type of the reader for numbers or lists of numbers; `None` for other types.
 fn reader(form: &Form) -> Option<String> {
     match form {
         Form::Numpy { dtype, shape, .. } if shape.is_empty() => {
@@ -74,7 +74,7 @@ const fn number(dtype: DType) -> &'static str {
     }
 }
 
-/// A name of letters, digits and underscores that is not a word of C++ or a name that begins as reserved ones do.
+/// Returns a valid C++ identifier that is neither a keyword nor reserved.
 fn identifier(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let is_fine = plain.starts_with(|c: char| c.is_ascii_alphabetic()) && !plain.contains("__");
@@ -85,7 +85,7 @@ fn identifier(name: &str) -> String {
     format!("column_{}", plain.join("_"))
 }
 
-/// Words that name no member.
+/// Words that cannot be names of members.
 const WORDS: &[&str] = &[
     "alignas",
     "alignof",

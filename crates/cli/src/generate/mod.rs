@@ -10,18 +10,18 @@ use forthwith::{
     columns::{DType, Form},
 };
 
-/// A column of the table.
+/// Column of the table.
 #[derive(Clone, Debug, PartialEq)]
 struct Column {
     name: String,
     form: Form,
 }
 
-/// A member of a row.
+/// Member of a row.
 #[derive(Clone, Debug, PartialEq)]
 enum Member {
     Column(Column),
-    /// Columns of lists that one column counts: their names begin with `prefix`.
+    /// Columns of lists with names that begin with `prefix`, whose lengths are in the column `count`.
     Lists {
         prefix: String,
         count: String,
@@ -29,11 +29,11 @@ enum Member {
     },
 }
 
-/// The columns of a table, and why others are left out.
+/// Columns of a table, and the reasons why others are omitted.
 struct Described {
-    /// The file and the table, for a comment.
+    /// File and table, for a comment.
     from: String,
-    /// The name of the type.
+    /// Name of the type.
     name: String,
     columns: Vec<Column>,
     skipped: Vec<(String, String)>,
@@ -75,7 +75,8 @@ impl Described {
         Ok(Self { from: human::clean(&from), name, columns, skipped })
     }
 
-    /// The columns, those of lists together that a column of their prefix counts: `nMuon` those of `Muon_`.
+    /// Returns the columns; those of lists are grouped under the column with their lengths: `nMuon` for
+    /// `Muon_…`.
     fn members(&self) -> Vec<Member> {
         let is_counter = |column: &&Column| matches!(&column.form, Form::Numpy { dtype, shape, .. } if shape.is_empty() && is_integer(*dtype));
         let counted = |prefix: &str| -> Vec<Column> {
@@ -107,7 +108,7 @@ impl Described {
         members
     }
 
-    /// A comment for each column that is left out.
+    /// Returns a comment for each omitted column.
     fn skipped_lines(&self, mark: &str, indent: &str) -> String {
         let line = |(name, why): &(String, String)| {
             format!("{indent}{mark} {}: {}\n", human::clean(name), human::clean(why).replace('\n', " "))
@@ -120,7 +121,7 @@ fn is_integer(dtype: DType) -> bool {
     !matches!(dtype, DType::Bool | DType::Float32 | DType::Float64)
 }
 
-/// Letters and digits of a name, each run of them begun with a capital letter.
+/// Converts a name to camel case, without characters other than letters and digits.
 fn camel_case(name: &str) -> String {
     let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let capital = |word: &str| {
@@ -131,7 +132,7 @@ fn camel_case(name: &str) -> String {
     if name.starts_with(|c: char| c.is_ascii_alphabetic()) { name } else { format!("Entry{name}") }
 }
 
-/// Names that are taken: each name that is made is another one.
+/// Set of unique names.
 #[derive(Default)]
 struct Taken(Vec<String>);
 

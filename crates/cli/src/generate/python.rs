@@ -1,14 +1,14 @@
-//! The `TypedDict` in Python.
+//! Python code with a `TypedDict`.
 
 use super::{Column, Described, Taken, camel_case};
 use forthwith::columns::{DType, Form, LogicalType};
 
-/// Classes that are printed, in the order in which they are complete.
+/// Classes in the order of their definitions.
 #[derive(Default)]
 struct Printer {
     items: Vec<String>,
     names: Taken,
-    /// Modules whose classes are used.
+    /// Imported modules.
     modules: Vec<&'static str>,
 }
 
@@ -62,14 +62,14 @@ impl Printer {
             }
             Form::String { binary: true, .. } => "bytes".to_owned(),
             Form::String { .. } | Form::Categorical { .. } => "str".to_owned(),
-            // Lists of keys and values are dicts where they were maps.
+            // Lists of pairs are dicts if they were maps.
             Form::List { content, .. } if let Some((key, value)) = pair(content) => {
                 let (key, value) = (self.typed(key, name), self.typed(value, name));
                 format!("dict[{key}, {value}] | list[tuple[{key}, {value}]]")
             }
             Form::List { content, .. } | Form::Regular { content, .. } => listed(self.typed(content, name)),
             Form::Option { content, .. } => format!("{} | None", self.typed(content, name)),
-            // Decimals are `decimal.Decimal`, and times are NumPy's.
+            // Decimals are `decimal.Decimal`, and times are NumPy scalars.
             Form::Logical { meaning: LogicalType::Half, .. } => "float".to_owned(),
             Form::Logical { .. } | Form::Empty => "Any".to_owned(),
             Form::Record { fields: None, contents, .. } => {
@@ -94,7 +94,7 @@ impl Printer {
     }
 }
 
-/// The key and the value of the items of a map.
+/// Returns the types of key and value if the items are pairs.
 fn pair(item: &Form) -> Option<(&Form, &Form)> {
     match item {
         Form::Record { fields: None, contents, .. } => match contents.as_slice() {
@@ -105,7 +105,7 @@ fn pair(item: &Form) -> Option<(&Form, &Form)> {
     }
 }
 
-/// A text in quotes, in ASCII.
+/// Returns an ASCII string literal.
 fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {

@@ -1,10 +1,10 @@
-//! The struct in Rust.
+//! Rust code with a struct.
 
 use super::{Column, Described, Member, Taken, camel_case};
 use crate::human;
 use forthwith::columns::{DType, Form, LogicalType, TimeUnit};
 
-/// Words that a field cannot be called without a prefix.
+/// Keywords, which are raw identifiers as names of fields.
 const KEYWORDS: &[&str] = &[
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro",
@@ -12,27 +12,27 @@ const KEYWORDS: &[&str] = &[
     "true", "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Words that have no raw form.
+/// Keywords without a raw form.
 const NEVER: &[&str] = &["self", "super", "crate"];
 
-/// The type of a field, and whether it borrows.
+/// Type of a field, and whether it borrows.
 struct Typed {
     text: String,
     borrows: bool,
 }
 
-/// Structs and enums that are printed, in the order in which they are complete.
+/// Structs and enums in the order of their definitions.
 #[derive(Default)]
 struct Printer {
     items: Vec<String>,
     names: Taken,
-    /// Types of `forthwith::rows` that are used.
+    /// Imported types of `forthwith::rows`.
     used: Vec<&'static str>,
 }
 
 pub(super) fn print(described: &Described) -> String {
     let mut printer = Printer::default();
-    // Names that the text imports, or that Rust has for something else.
+    // Names that are imported or defined by the prelude.
     for name in ["Row", "List", "Date", "Time", "Timestamp", "Decimal", "Milli", "Micro", "Nano", "Option"] {
         printer.names.make(name.to_owned());
     }
@@ -55,7 +55,7 @@ pub(super) fn print(described: &Described) -> String {
     text
 }
 
-/// A field: its column's name, its attributes without the name, and its type or the reason why it has none.
+/// Field: the name of its column, other attributes, and its type or the reason why it has none.
 type Field = (String, String, Result<Typed, String>);
 
 impl Printer {
@@ -93,7 +93,7 @@ impl Printer {
         name
     }
 
-    /// Prints a struct, and returns whether it borrows.
+    /// Appends a struct; returns whether it borrows.
     fn record(&mut self, name: &str, doc: &str, fields: Vec<Field>, skipped: &str) -> bool {
         let (mut lines, mut taken, mut borrows) = (String::new(), Taken::default(), false);
         let mut comments = skipped.to_owned();
@@ -122,7 +122,7 @@ impl Printer {
         borrows
     }
 
-    /// The type of values of a Form.
+    /// Returns the type for values of a Form.
     fn typed(&mut self, form: &Form, name: &str) -> Result<Typed, String> {
         let plain = |text: String| Ok(Typed { text, borrows: false });
         let unsupported = || Err(format!("{} has no type here", form.type_string()));
@@ -239,7 +239,7 @@ const fn number(dtype: DType) -> &'static str {
     }
 }
 
-/// A name in lower case, with underscores between its words.
+/// Converts a name to snake case, and escapes keywords.
 fn snake_case(name: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';

@@ -1,4 +1,4 @@
-//! Command lines run for a client: in bounded time, with answers of bounded size.
+//! Execution of command lines for a client, with limits of time and of the size of answers.
 
 use crate::{Keyboard, Terminal, cancellation::Cancellation, run_until};
 use std::{
@@ -13,20 +13,20 @@ use std::{
     time::Duration,
 };
 
-/// The work of a call.
+/// Work of a call.
 pub(super) enum Task {
-    /// An answer that is known.
+    /// A known answer.
     Text(String),
-    /// The arguments of a command line.
+    /// Arguments of a command line.
     Line(Vec<OsString>),
 }
 
-/// Threads that run command lines.
+/// Threads that execute command lines.
 pub(super) struct Workers {
     limit: Duration,
-    /// Options that all command lines have.
+    /// Options of all command lines.
     common: Vec<OsString>,
-    /// Number of calls that still run.
+    /// Number of running calls, including calls past the time limit.
     late: Arc<AtomicUsize>,
 }
 
@@ -35,15 +35,15 @@ impl Workers {
         Self { limit, common, late: Arc::default() }
     }
 
-    /// Runs a command line.
+    /// Executes a command line.
     ///
     /// # Errors
-    /// The error message of the command, or that the time limit has passed.
+    /// Returns the error message of the command, or an error if the time limit has passed.
     pub(super) fn run(&self, task: Task) -> Result<String, String> {
         let line = match task {
             Task::Text(text) => return Ok(cut(text.into_bytes(), false)),
             Task::Line(mut line) => {
-                // Behind the name of the program.
+                // After the name of the program.
                 line.splice(1..1, self.common.iter().cloned());
                 line
             }
@@ -58,7 +58,7 @@ impl Workers {
         let spawned = thread::Builder::new().spawn(move || {
             let answer = answer(line, shared);
             drop(running);
-            // The receiver is gone after a timeout.
+            // After a timeout, there is not a receiver.
             let _ = send.send(answer);
         });
         if let Err(error) = spawned {
@@ -75,7 +75,7 @@ impl Workers {
     }
 }
 
-/// A call that is counted until it ends, also by a panic.
+/// Guard that counts a call until it ends, also by a panic.
 struct Running(Arc<AtomicUsize>);
 
 impl Running {
@@ -93,7 +93,7 @@ impl Drop for Running {
 
 fn answer(line: Vec<OsString>, cancellation: Cancellation) -> Result<String, String> {
     let (mut out, mut err) = (Bounded::default(), Bounded::default());
-    // Standard input belongs to the protocol.
+    // Standard input is used by the protocol.
     let mut keyboard = Keyboard::new(io::empty(), false);
     out.cancellation = Some(cancellation.clone());
     let code = run_until(line, &mut keyboard, &mut out, &mut err, Terminal::default(), Some(cancellation));
@@ -104,12 +104,12 @@ fn answer(line: Vec<OsString>, cancellation: Cancellation) -> Result<String, Str
     Err(text.strip_prefix("forthwith: ").unwrap_or(&text).to_owned())
 }
 
-/// The text of an answer, which says so if it is not all of it.
+/// Returns the text of an answer, with a note if it was truncated.
 fn cut(mut bytes: Vec<u8>, is_full: bool) -> String {
     let is_cut = is_full || bytes.len() > LARGEST;
     bytes.truncate(LARGEST);
     if is_cut {
-        // The last line is not whole.
+        // The last line is incomplete.
         let end = bytes.iter().rposition(|byte| *byte == b'\n').unwrap_or(bytes.len());
         bytes.truncate(end);
     }
@@ -117,7 +117,8 @@ fn cut(mut bytes: Vec<u8>, is_full: bool) -> String {
     if is_cut { format!("{text}\n… cut after {LARGEST} bytes: ask for less") } else { text }
 }
 
-/// The first bytes that are written; a closed pipe for all after them, and after a cancellation.
+/// Writer that keeps the first [`LARGEST`] bytes. Further writes, and writes after a cancellation, fail like
+/// those to a closed pipe.
 #[derive(Default)]
 struct Bounded {
     bytes: Vec<u8>,
@@ -145,7 +146,7 @@ impl Write for Bounded {
     }
 }
 
-/// Bytes of an answer.
+/// Maximum size of an answer in bytes.
 const LARGEST: usize = 50_000;
-/// Calls that take too long, at a time.
+/// Maximum number of calls that still run when another one is made.
 const MOST_LATE: usize = 2;

@@ -1,4 +1,4 @@
-//! Which files a server may read: those below its folders, reached without symbolic links.
+//! Files that a server may read: those in its folders, reached without symbolic links.
 
 use crate::{
     failure::{Failure, Result},
@@ -9,14 +9,14 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// The folders of a server, by their real paths.
+/// Folders of a server, by their canonical paths.
 pub(super) struct Folders {
     all: Vec<PathBuf>,
 }
 
 impl Folders {
     /// # Errors
-    /// A name that is not one of a folder.
+    /// Returns an error if a path is not a folder.
     pub(super) fn of(named: &[PathBuf]) -> Result<Self> {
         let mut all = Vec::with_capacity(named.len());
         for path in named {
@@ -30,17 +30,18 @@ impl Folders {
         Ok(Self { all })
     }
 
-    /// The file or folder that a name means: a real path below one of the folders, or one relative to them, of which the
-    /// first counts that is there. An object in a file follows a colon, and is returned with it.
+    /// Returns the file or folder of a name: an absolute path in one of the folders, or a path relative to
+    /// the first folder in which it exists. The path of an object follows a colon, and is returned
+    /// separately, with the colon.
     ///
     /// # Errors
-    /// Why there is none, in words for the client.
+    /// Returns a message for the client if the file does not exist or must not be read.
     pub(super) fn find(&self, name: &str) -> Result<(PathBuf, String), String> {
         if name.len() > LONGEST_NAME {
             return Err(format!("a name of more than {LONGEST_NAME} bytes"));
         }
         let ends = name.match_indices(':').map(|(at, _)| at);
-        // The name of a file may have a colon in it: the longest that is there.
+        // File names may contain colons: the longest existing name is used.
         for at in ends.chain([name.len()]).collect::<Vec<_>>().into_iter().rev() {
             let (path, object) = name.split_at(at);
             if let Some(found) = self.real(Path::new(path))? {
@@ -50,10 +51,10 @@ impl Folders {
         Err(format!("there is no file {name:?} in the served folders: call list to see the files"))
     }
 
-    /// The real path of a name.
+    /// Returns the real path of a name; `None` if it does not exist.
     ///
     /// # Errors
-    /// It leads out of the folders, or through a symbolic link.
+    /// Returns an error if the path leads out of the folders or through a symbolic link.
     fn real(&self, path: &Path) -> Result<Option<PathBuf>, String> {
         if path.components().any(|part| matches!(part, Component::ParentDir)) {
             return Err(format!("{} leads out of the served folders: names have no \"..\"", path.display()));
@@ -73,7 +74,7 @@ impl Folders {
                     Ok(found) if found.is_symlink() => {
                         return Err(format!("{} is a symbolic link, which is not followed", path.display()));
                     }
-                    // A pipe or a device may never answer.
+                    // Reading a pipe or a device may block forever.
                     Ok(found) if !found.is_file() && !found.is_dir() => {
                         return Err(format!("{} is neither a file nor a folder", path.display()));
                     }
@@ -91,7 +92,7 @@ impl Folders {
         Ok(None)
     }
 
-    /// Lists the files of a folder, or of all of them, with their sizes.
+    /// Lists the files of a folder, or of all folders, with their sizes.
     pub(super) fn list(&self, below: Option<&Path>) -> String {
         let mut lines = Vec::new();
         let mut left = Left { listed: LISTED, read: MOST_READ };
@@ -110,7 +111,7 @@ impl Folders {
     }
 }
 
-/// How much more is read and listed.
+/// Remaining numbers of files that may be listed and read.
 struct Left {
     listed: usize,
     read: usize,
@@ -140,11 +141,11 @@ fn visit(top: &Path, folder: &Path, depth: usize, left: &mut Left, lines: &mut V
     }
 }
 
-/// Bytes of a name, which may end with the path of an object.
+/// Maximum length in bytes of a name, including the path of an object.
 const LONGEST_NAME: usize = 8192;
-/// Files that are listed.
+/// Maximum number of listed files.
 const LISTED: usize = 500;
-/// Names that are read, of all folders together.
+/// Maximum number of names that are read in all folders.
 const MOST_READ: usize = 20_000;
-/// Folders in folders that are listed.
+/// Maximum depth of subfolders.
 const DEEPEST: usize = 4;

@@ -1,7 +1,9 @@
-//! `forthwith mcp`: a server of the Model Context Protocol on standard input and output, for the files of some folders.
+//! `forthwith mcp`: a server of the Model Context Protocol on standard input and output, for the files of
+//! some folders.
 //!
-//! Messages are JSON-RPC 2.0, one on each line. Each tool is a command line of this program, so that answers are those of the
-//! command; `folders.rs` decides which files it may read, `tools.rs` has the table of tools.
+//! Messages are JSON-RPC 2.0, one on each line. Each tool executes a command line of this program, so that
+//! its answers are those of the command. `folders.rs` determines the files that may be read, and `tools.rs`
+//! has the table of tools.
 
 mod answer;
 mod folders;
@@ -22,19 +24,19 @@ use std::{
     time::Duration,
 };
 
-/// Versions of the protocol, the newest first.
+/// Supported versions of the protocol, newest first.
 const VERSIONS: [&str; 3] = ["2025-06-18", "2025-03-26", "2024-11-05"];
-/// Bytes of a message that is read.
+/// Maximum size of a message in bytes.
 const LONGEST: u64 = 1 << 20;
 
-/// The folders of a server, and the time that a tool may take.
+/// Folders of a server, and the time limit of a tool.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Serving {
     pub(crate) folders: Vec<PathBuf>,
     pub(crate) limit: Duration,
 }
 
-/// Codes of JSON-RPC.
+/// Error codes of JSON-RPC.
 #[derive(Clone, Copy)]
 enum Code {
     Parse = -32700,
@@ -50,7 +52,7 @@ pub(crate) fn serve(
     input: &mut dyn BufRead,
     console: &mut Console<'_>,
 ) -> Result<()> {
-    // Files may name others beside them, which links would lead out of the folders.
+    // A file may refer to others beside it, and links among them could lead out of the folders.
     forthwith::io::follow_links_to_neighbours(false);
     let folders = Folders::of(&asked.folders)?;
     let mut server = Server { folders, workers: Workers::new(asked.limit, words(opening)) };
@@ -68,7 +70,7 @@ pub(crate) fn serve(
     Ok(())
 }
 
-/// The options for opening files, as each command line has them.
+/// Returns the options for opening files as words of a command line.
 fn words(opening: &Opening) -> Vec<OsString> {
     let mut words: Vec<String> = Vec::new();
     words.extend(opening.threads.map(|threads| format!("--threads={threads}")));
@@ -85,7 +87,7 @@ enum Line {
     TooLong,
 }
 
-/// Reads the next line. A line that is too long is skipped.
+/// Reads the next line; returns `None` at the end. A line that is too long is skipped.
 fn next(input: &mut dyn BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     if input.take(LONGEST).read_until(b'\n', &mut line)? == 0 {
@@ -121,7 +123,7 @@ struct Server {
 }
 
 impl Server {
-    /// The answer to a message; none to a notification or to an answer.
+    /// Returns the answer to a message; `None` for notifications and answers.
     fn answer(&mut self, text: &[u8]) -> Option<Value> {
         let message: Value = match serde_json::from_slice(text) {
             Ok(message) => message,
@@ -180,7 +182,8 @@ impl Server {
     }
 }
 
-/// The answer that begins a session: the version that the client asks for if it is known, else the newest.
+/// Returns the answer to `initialize`: the version that the client requests if it is supported, otherwise the
+/// newest.
 fn initialized(params: &Value) -> Value {
     let asked = params.get("protocolVersion").and_then(Value::as_str);
     let version = asked.filter(|version| VERSIONS.contains(version)).unwrap_or(VERSIONS[0]);

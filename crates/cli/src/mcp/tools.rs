@@ -1,4 +1,4 @@
-//! The tools, and the command lines that they are.
+//! Tools, and their command lines.
 
 use super::{answer::Task, folders::Folders};
 use serde_json::{Map, Value, json};
@@ -7,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A tool: its name, what it does, and its arguments; a star marks required ones.
+/// Tool with its name, description and arguments; required ones are marked by a star.
 struct Tool {
     name: &'static str,
     about: &'static str,
     arguments: &'static [(&'static str, Kind, &'static str)],
 }
 
-/// The type of an argument.
+/// Type of an argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -63,7 +63,7 @@ const TOOLS: [Tool; 6] = [
     },
 ];
 
-/// The tools as `tools/list` has them.
+/// Returns the answer to `tools/list`.
 pub(super) fn listed() -> Value {
     TOOLS.iter().map(described).collect()
 }
@@ -88,7 +88,7 @@ fn described(tool: &Tool) -> Value {
     })
 }
 
-/// The arguments of a call, of the types that the tool's table says.
+/// Arguments of a call, whose types were checked.
 struct Given<'a>(&'a Map<String, Value>);
 
 impl Given<'_> {
@@ -106,10 +106,10 @@ impl Given<'_> {
     }
 }
 
-/// Returns the work of a call, or an error about the file that it names.
+/// Returns the work of a call; the inner error is about the named file.
 ///
 /// # Errors
-/// Unknown tool; unknown, missing or mistyped argument.
+/// Returns an error for an unknown tool, and for unknown, missing or mistyped arguments.
 pub(super) fn task(
     name: &str,
     arguments: &Map<String, Value>,
@@ -135,7 +135,7 @@ fn found(tool: &Tool, given: &Given<'_>, folders: &Folders) -> Result<Task, Stri
     line(tool.name, &path, &object, given).map(Task::Line)
 }
 
-/// Compares the arguments of a call with those of the tool.
+/// Checks the arguments of a call against those of the tool.
 fn check(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), String> {
     let known = |name: &str| tool.arguments.iter().find(|(own, ..)| own.trim_start_matches('*') == name);
     for (name, value) in arguments {
@@ -163,7 +163,7 @@ fn check(tool: &Tool, arguments: &Map<String, Value>) -> Result<(), String> {
     }
 }
 
-/// The command line of a call for a file.
+/// Returns the command line of a call about a file.
 fn line(tool: &str, path: &Path, object: &str, given: &Given<'_>) -> Result<Vec<OsString>, String> {
     let mut target = PathBuf::from(path).into_os_string();
     target.push(object);
@@ -201,5 +201,5 @@ fn line(tool: &str, path: &Path, object: &str, given: &Given<'_>) -> Result<Vec<
     Ok(line)
 }
 
-/// Entries of an answer.
+/// Maximum number of entries in an answer.
 const MOST: u64 = 1000;

@@ -1,4 +1,4 @@
-//! Histograms and profiles as they are in a file, ready to be drawn.
+//! Histograms and profiles read from files, ready to be drawn.
 
 use super::efficiency;
 use crate::{
@@ -17,42 +17,42 @@ pub(super) struct Axis {
     pub(super) bins: usize,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The edges of the bins, if they are not of one width.
+    /// Bin edges; empty if all bins have the same width.
     edges: Vec<f64>,
     pub(super) title: String,
-    /// Names of bins.
+    /// Bin labels, by bin number.
     labels: Vec<(usize, String)>,
 }
 
-/// A histogram or profile of one to three dimensions.
+/// A histogram or profile with one to three dimensions.
 pub(crate) struct Binned {
     pub(super) axes: Vec<Axis>,
-    /// The content of each bin, under- and overflow included; the first axis runs fastest.
+    /// Contents of all bins, including underflow and overflow; the first axis varies fastest.
     pub(super) contents: Vec<f64>,
-    /// The number of entries of each bin, if contents are means.
+    /// Number of entries per bin, for profiles.
     profile: Option<Vec<f64>>,
     entries: f64,
-    /// Mean and standard deviation along the first axis, as ROOT has them.
+    /// Mean and standard deviation along the first axis, computed as in ROOT.
     moments: Option<(f64, f64)>,
-    /// The error of each bin; empty for an efficiency.
+    /// Error of each bin; empty for an efficiency.
     errors: Vec<f64>,
-    /// The title of the contents.
+    /// Title of the axis of contents.
     values_title: String,
-    /// The contents of an efficiency.
+    /// How the contents of an efficiency were estimated.
     estimate: Option<String>,
 }
 
-/// Lines of bars.
+/// Height of bar pictures in lines.
 const HEIGHT: usize = 12;
-/// Characters of the widest picture, whatever the terminal.
+/// Maximum width of a picture in characters.
 const WIDEST: usize = 100;
-/// Bins of a picture in a file, at most.
+/// Maximum number of bins in a picture file.
 const MOST_BARS: usize = 2000;
-/// Bins of each axis of a picture in a file, at most.
+/// Maximum number of bins per axis in a picture file with two dimensions.
 const MOST_CELLS: usize = 400;
 
 impl Axis {
-    /// An axis with its bins after buffered entries are filled.
+    /// Creates an axis, with its bins after buffered entries were filled.
     fn of(axis: &hist::Axis, object: Object<'_>) -> Option<Self> {
         let bins = usize::try_from(axis.bins).ok().filter(|bins| *bins > 0)?;
         let edges = axis.edges.clone();
@@ -72,7 +72,7 @@ impl Axis {
         Some(Self { bins, low, high, edges, title, labels: labels.collect() })
     }
 
-    /// The bin of a place on the axis, from 0 to 1.
+    /// Returns the bin at a position on the axis, from 0 to 1.
     fn bin_at(&self, part: f64) -> usize {
         let bin = if self.edges.is_empty() {
             (part * self.bins as f64) as usize
@@ -83,7 +83,7 @@ impl Axis {
         bin.min(self.bins - 1)
     }
 
-    /// The middle of a bin.
+    /// Returns the middle of a bin.
     fn middle(&self, bin: usize) -> f64 {
         match (self.edges.get(bin), self.edges.get(bin + 1)) {
             (Some(low), Some(high)) => (low + high) / 2.0,
@@ -91,19 +91,19 @@ impl Axis {
         }
     }
 
-    /// The lower edge of a bin; of the number of bins, the end of the axis.
+    /// Returns the lower edge of a bin. For the number of bins, returns the end of the axis.
     fn edge(&self, bin: usize) -> f64 {
         let regular = || self.low + (self.high - self.low) * bin as f64 / self.bins as f64;
         self.edges.get(bin).copied().unwrap_or_else(regular)
     }
 
-    /// Groups of neighbouring bins, at most `most` of them.
+    /// Groups neighbouring bins into at most `most` groups.
     fn groups(&self, most: usize) -> Vec<std::ops::Range<usize>> {
         let together = self.bins.div_ceil(most);
         (0..self.bins).step_by(together).map(|bin| bin..(bin + together).min(self.bins)).collect()
     }
 
-    /// The edges of groups, with the names of bins if each is a group.
+    /// Returns the edges of groups. Bin labels are included if every group is a single bin.
     fn binning(&self, groups: &[std::ops::Range<usize>]) -> Binning {
         let ends = groups.iter().map(|group| group.end);
         let edges = std::iter::once(0).chain(ends).map(|bin| self.edge(bin)).collect();
@@ -111,8 +111,8 @@ impl Axis {
         Binning { title: self.title.clone(), edges, labels }
     }
 
-    /// Bins that share one of `most` columns of a picture, and the columns: each is some bins, or a part of
-    /// one.
+    /// Divides the axis into at most `most` columns of a picture, and returns the bins of each. A column
+    /// covers several bins or a part of one.
     pub(super) fn columns(&self, most: usize) -> Vec<std::ops::Range<usize>> {
         if self.edges.is_empty() && self.bins > most {
             let together = self.bins.div_ceil(most.max(1));
@@ -132,8 +132,8 @@ impl Axis {
 }
 
 impl Binned {
-    /// The histogram that an object is, or the efficiency. `None` if it is neither, or its parts do not fit
-    /// each other.
+    /// Returns the histogram or efficiency in an object. Returns `None` for other classes, and if the parts
+    /// are inconsistent.
     pub(super) fn of(object: Object<'_>) -> Option<Self> {
         if object.class() != "TEfficiency" {
             return Self::histogram(object);
@@ -154,7 +154,7 @@ impl Binned {
         if !is("TH1") || is("TH2Poly") {
             return None;
         }
-        // A range that ROOT finds by a rule that is not known leaves the bins as they are stored.
+        // If ROOT would choose the range by an unknown rule, the bins stay as stored.
         let stored = root::histogram(object).ok()?;
         let mut histogram = stored.clone().emptied().unwrap_or(stored);
         histogram.find_statistics();
@@ -181,7 +181,7 @@ impl Binned {
         Some(Self { axes, contents, profile, entries, moments, errors, values_title, estimate: None })
     }
 
-    /// The picture, with axes, and what it does not show in words.
+    /// Draws the picture with axes, followed by a line of statistics.
     pub(super) fn draw(&self, width: usize, paint: Paint) -> String {
         let mut text = match &self.axes[..] {
             [x] => self.bars(x, width, paint),
@@ -198,7 +198,8 @@ impl Binned {
         text
     }
 
-    /// The content of a bin, counted from 0 without underflow; of three dimensions summed along the third.
+    /// Returns the content of a bin, counted from 0 without underflow. Three-dimensional histograms are
+    /// summed along the third axis.
     pub(super) fn at(&self, x: usize, y: usize) -> f64 {
         let (columns, rows) = (self.axes[0].bins + 2, self.axes.get(1).map_or(1, |y| y.bins + 2));
         let row = if self.axes.len() > 1 { y + 1 } else { 0 };
@@ -208,7 +209,7 @@ impl Binned {
         }
     }
 
-    /// Whether several bins are shown by their mean instead of their sum.
+    /// Returns whether grouped bins show their mean instead of their sum.
     pub(super) const fn is_profile(&self) -> bool {
         self.profile.is_some()
     }
@@ -217,7 +218,7 @@ impl Binned {
         self.bars_of(x, width.min(WIDEST).saturating_sub(12).max(20)).draw(HEIGHT, 1, &x.title, paint)
     }
 
-    /// A histogram of one dimension under a name; `None` if it has more.
+    /// Returns a one-dimensional histogram with a name; `None` for more dimensions.
     pub(crate) fn filled(&self, name: &str) -> Option<Filled> {
         let [x] = &self.axes[..] else { return None };
         let groups = x.groups(MOST_BARS);
@@ -246,7 +247,8 @@ impl Binned {
         })
     }
 
-    /// A histogram of two dimensions under a name, or the sums along the third; `None` if it has one.
+    /// Returns a two-dimensional histogram with a name; three dimensions are summed along the third axis.
+    /// Returns `None` for one dimension.
     pub(crate) fn grid(&self, name: &str) -> Option<Grid> {
         let [x, y, ..] = &self.axes[..] else { return None };
         let (columns, rows) = (x.groups(MOST_CELLS), y.groups(MOST_CELLS));
@@ -270,7 +272,7 @@ impl Binned {
         })
     }
 
-    /// The title of the contents, or another if there is none.
+    /// Returns the title of the contents, or `fallback` if empty.
     pub(crate) fn values_title(&self, fallback: &str) -> String {
         match self.values_title.as_str() {
             "" if self.estimate.is_some() => "Efficiency".into(),
@@ -290,7 +292,8 @@ impl Binned {
         Bars { low: x.low, high: x.high, heights: heights.collect() }
     }
 
-    /// Entries, and of one dimension mean, spread and what lies outside.
+    /// Formats the number of entries and, for one dimension, mean, standard deviation, underflow and
+    /// overflow.
     pub(super) fn words(&self) -> String {
         let number = |number: f64| histogram::short(number);
         let mut words = vec![format!("{} entries", number(self.entries))];
@@ -325,7 +328,7 @@ impl Binned {
     }
 }
 
-/// Mean and standard deviation along the first axis.
+/// Returns mean and standard deviation along the first axis.
 fn moments(histogram: &hist::Histogram) -> Option<(f64, f64)> {
     let [weights, sum, squares] = ["fTsumw", "fTsumwx", "fTsumwx2"].map(|name| histogram.scalar(name));
     let mean = sum / weights;
@@ -333,7 +336,7 @@ fn moments(histogram: &hist::Histogram) -> Option<(f64, f64)> {
     (mean.is_finite() && deviation.is_finite()).then_some((mean, deviation))
 }
 
-/// The errors of bins: of a profile, errors of the mean, or the spread by its error mode.
+/// Returns the errors of bins. For profiles, the error mode selects the error of the mean or the spread.
 fn errors(histogram: &hist::Histogram, values: &[f64], mode: i64) -> Vec<f64> {
     let floats = |name: &str| histogram.array(name).map(BinArray::floats).unwrap_or_default();
     let squares = floats("fSumw2");
@@ -351,5 +354,5 @@ fn errors(histogram: &hist::Histogram, values: &[f64], mode: i64) -> Vec<f64> {
     values.iter().enumerate().map(|at| error(at).filter(|error| error.is_finite()).unwrap_or(0.0)).collect()
 }
 
-/// `TProfile::fErrorMode` of the option `s`.
+/// `TProfile::fErrorMode` for the option `s`.
 const SPREAD: i64 = 1;

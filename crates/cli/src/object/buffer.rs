@@ -1,9 +1,10 @@
-//! Buffered entries (`fBuffer`) that pictures lack, since ROOT would fill them by a rule that is not known.
+//! Notes about buffered entries (`fBuffer`) missing from a picture because ROOT would fill them by an unknown
+//! rule.
 
 use crate::human;
 use forthwith::root::{self, Object};
 
-/// A note about entries that are not in the bins, with the reason.
+/// Returns a note about entries missing from the bins, with the reason.
 pub(super) fn note(object: Object<'_>) -> Option<String> {
     let histogram = root::histogram(object).ok()?;
     let entries = histogram.buffer.as_ref().map_or(0, |buffer| buffer.len()) as u64;

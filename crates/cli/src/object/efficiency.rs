@@ -1,8 +1,8 @@
-//! How the efficiencies of a picture were estimated.
+//! Describes how efficiencies were estimated.
 
 use forthwith::hist::Efficiency;
 
-/// The estimator of an efficiency, in words.
+/// Returns a description of the estimator of an efficiency.
 pub(super) fn method(efficiency: &Efficiency) -> String {
     let Some(posterior) = &efficiency.posterior else { return "passed over total".into() };
     let which = if posterior.is_mode { "mode" } else { "mean" };
@@ -20,7 +20,7 @@ mod tests {
     use forthwith::{File, root::Objects};
     use std::path::Path;
 
-    /// Of every statistic, prior and weight, as C++ ROOT has them.
+    /// Compares every statistic, prior and weight with results of C++ ROOT.
     #[test]
     fn efficiencies_are_those_of_root() {
         let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data");
@@ -36,7 +36,7 @@ mod tests {
             let expected = expected["values"].as_array().expect("values");
             assert_eq!(binned.contents.len(), expected.len(), "{name}");
             for (bin, expected) in expected.iter().enumerate() {
-                // There, the last axis runs fastest.
+                // In the reference, the last axis varies fastest.
                 let at = match &binned.axes[..] {
                     [x, y] => bin / (y.bins + 2) + bin % (y.bins + 2) * (x.bins + 2),
                     _ => bin,

@@ -1,21 +1,21 @@
-//! Objects that are graphs: their points, errors and titles.
+//! Reads points, errors and titles of graphs.
 
 use crate::graph::{Errors, Graph};
 use forthwith::root::{Object, Value};
 
-/// The graph that an object is; `None` if it is another object.
+/// Returns the graph in an object; `None` for other classes.
 pub(super) fn graph_of(object: Object<'_>, name: &str) -> Option<Graph> {
     let is_graph = object.class() == "TGraph" || object.bases().any(|base| base.class == "TGraph");
     if !is_graph {
         return None;
     }
     let numbers = |name: &str| Some(object.array(name)?.floats().collect::<Vec<f64>>());
-    // There are none of a graph without points.
+    // A graph without points has no arrays.
     let (mut x, mut y) = (numbers("fX").unwrap_or_default(), numbers("fY").unwrap_or_default());
     let count = x.len().min(y.len());
     x.truncate(count);
     y.truncate(count);
-    // As `SetTitle` of C++ ROOT takes it apart when the graph is drawn, unless that was done before it was written.
+    // Split as by `SetTitle` in C++ ROOT when the graph is drawn, unless it was split before writing.
     let title = object.text("fTitle").unwrap_or_default();
     let mut titles = title.split(';').map(str::to_owned);
     let title = titles.next().unwrap_or_default();
@@ -26,7 +26,7 @@ pub(super) fn graph_of(object: Object<'_>, name: &str) -> Option<Graph> {
         drawn.filter(|title| !title.is_empty()).or(typed).unwrap_or_default()
     };
     let (x_title, y_title) = (axis("fXaxis"), axis("fYaxis"));
-    // Of several errors, the first.
+    // If a graph has several errors, only the first is drawn.
     let first = |name: &str| {
         let first = match object.member(name)? {
             Value::List(mut list) => list.next()?,
@@ -49,7 +49,7 @@ pub(super) fn graph_of(object: Object<'_>, name: &str) -> Option<Graph> {
     };
     let errors = |low: [&str; 3], high: [&str; 3]| {
         let (mut low, mut high) = (any(low)?, any(high)?);
-        // Errors of points that were removed may be there still, as the points may.
+        // Arrays may be longer than the number of points after points were removed.
         low.truncate(count);
         high.truncate(count);
         (low.len() == count && high.len() == count).then_some(Errors { low, high })

@@ -1,4 +1,4 @@
-//! Two dimensions, in shades.
+//! Draws two-dimensional histograms with shaded characters.
 
 use super::binned::{Axis, Binned};
 use crate::{
@@ -8,11 +8,11 @@ use crate::{
     paint::Paint,
 };
 
-/// Lines of a picture.
+/// Height of the picture in lines.
 const HEIGHT: usize = 24;
 
 impl Binned {
-    /// The picture: x to the right, y upwards. A third axis is summed along.
+    /// Draws the picture with x to the right and y upwards. Contents are summed along a third axis.
     pub(super) fn shades(
         &self,
         x: &Axis,
@@ -24,7 +24,7 @@ impl Binned {
         let columns = x.columns(width.saturating_sub(14).max(20));
         let mut rows = y.columns(HEIGHT);
         if y.bins <= HEIGHT {
-            // A line is twice as high as wide: it is one bin, not several.
+            // A line is twice as high as a character is wide; it shows one bin, not several.
             rows.dedup();
         }
         let value = |column: &std::ops::Range<usize>, row: &std::ops::Range<usize>| {

@@ -1,4 +1,4 @@
-//! Members of objects, as indented text and as JSON.
+//! Formats members of objects as indented text or JSON.
 
 use crate::human;
 use forthwith::columns::DType;
@@ -6,16 +6,16 @@ use forthwith::root::{Object, Value, text as decoded};
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 
-/// Objects in objects are listed to this depth.
+/// Maximum nesting depth of listed objects.
 const DEEPEST: usize = 8;
-/// Lines of text.
+/// Maximum number of lines of text.
 const LINES: usize = 200;
-/// Items of an array that are shown as text.
+/// Maximum number of array items shown in text.
 const ITEMS: usize = 8;
-/// Items of one array or collection in JSON.
+/// Maximum number of items in JSON.
 const MOST: usize = 1 << 20;
 
-/// The members, a line each.
+/// Lists the members, one per line.
 pub(super) fn text(top: Object<'_>) -> String {
     let Lines { mut lines, .. } = Lines { lines: Vec::new(), most: LINES, items: ITEMS }.of(top);
     if lines.len() > LINES {
@@ -26,22 +26,22 @@ pub(super) fn text(top: Object<'_>) -> String {
     lines.into_iter().map(|line| line + "\n").collect()
 }
 
-/// All members, a line each, with all their items.
+/// Lists all members with all items, one member per line.
 pub(super) fn all(top: Object<'_>) -> String {
     Lines { lines: Vec::new(), most: usize::MAX, items: usize::MAX }.of(top).lines.join("\n") + "\n"
 }
 
-/// Lines about members.
+/// Collects lines that describe members.
 struct Lines {
     lines: Vec<String>,
-    /// Lines that are shown.
+    /// Maximum number of lines.
     most: usize,
-    /// Items of an array that are shown.
+    /// Maximum number of array items shown.
     items: usize,
 }
 
 impl Lines {
-    /// Those about an object, or why there are none.
+    /// Adds the lines for an object.
     fn of(mut self, top: Object<'_>) -> Self {
         object(top, 0, &mut vec![top.number()], &mut self);
         if self.lines.is_empty() {
@@ -72,7 +72,7 @@ fn object(object: Object<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Lin
     }
 }
 
-/// The members with labels that tell those of one name apart.
+/// Iterates over members with labels. Labels distinguish members with equal names.
 fn labelled(object: Object<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>)> {
     let mut labels = object.labels(0..object.members().count()).map(Vec::into_iter);
     object.members().map(move |(name, value)| {
@@ -82,7 +82,7 @@ fn labelled(object: Object<'_>) -> impl Iterator<Item = (Cow<'_, str>, Value<'_>
 }
 
 fn member(name: &str, value: Value<'_>, depth: usize, path: &mut Vec<u32>, lines: &mut Lines) {
-    // A line more than is shown says that there are more.
+    // One line beyond the limit is kept to signal that more follow.
     if lines.lines.len() > lines.most {
         return;
     }
@@ -144,21 +144,21 @@ fn quoted(bytes: &[u8]) -> String {
     format!("'{}'", human::clean(&human::cut(&decoded(bytes), 200)))
 }
 
-/// As few digits as it takes.
+/// Formats a number with the fewest digits that identify it.
 fn shortest(number: f64) -> String {
     let text = format!("{number:?}");
     text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
-/// The first of some numbers, and how many there are.
+/// Formats the first numbers, and the total count.
 fn items(numbers: impl Iterator<Item = f64>, length: usize, most: usize) -> String {
     let shown: Vec<String> = numbers.take(most).map(shortest).collect();
     let more = if length > most { ", …" } else { "" };
     format!("[{}{more}] ({})", shown.join(", "), human::counted(length as u64, "number", "numbers"))
 }
 
-/// The members as JSON: objects by their members' names, collections as arrays. An object within itself is
-/// its class; what JSON has no number for is null.
+/// Converts members to JSON: objects become JSON objects keyed by member name, collections become arrays. An
+/// object nested in itself is reduced to its class; numbers without a JSON representation become null.
 pub(super) fn json(top: Object<'_>) -> Json {
     of_object(top, &mut vec![top.number()], &mut { MOST })
 }
@@ -186,7 +186,7 @@ fn of_object(object: Object<'_>, path: &mut Vec<u32>, left: &mut usize) -> Json 
 }
 
 fn of_below(below: Object<'_>, path: &mut Vec<u32>, left: &mut usize) -> Json {
-    // Objects that many pointers lead to are written for each: their number is bounded.
+    // An object with several pointers to it is written once per pointer, so the total is limited.
     if path.contains(&below.number()) || path.len() > DEEPEST || *left == 0 {
         return json!({ "class": below.class() });
     }

@@ -1,5 +1,5 @@
-//! `forthwith show` of an object that is no tree: a picture of a histogram, or the members of anything else;
-//! and `forthwith streamers`, the classes that a file of such objects describes.
+//! `forthwith show` for objects other than trees: draws histograms and lists the members of other objects.
+//! Also `forthwith streamers`, which lists the classes described in a file.
 
 mod binned;
 mod buffer;
@@ -19,7 +19,7 @@ use forthwith::{File, Key, plan::Error, root::Objects};
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// The answer for programs.
+/// The JSON output.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     file: &'a str,
@@ -57,7 +57,7 @@ pub(crate) fn show(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     buffer::note(top).map_or(Ok(()), |note| console.line(&note))
 }
 
-/// All members of an object, and their types; a line of JSON if that is asked for.
+/// Prints all members of an object and their types, or one line of JSON if requested.
 pub(crate) fn dump(file: &File, key: &Key, shape: Shape, console: &mut Console<'_>) -> Result<()> {
     let path = format!("{};{}", key.path, key.cycle);
     let object = file.object(&path)?;
@@ -77,19 +77,19 @@ pub(crate) fn dump(file: &File, key: &Key, shape: Shape, console: &mut Console<'
     members.lines().try_for_each(|line| console.line(&format!("  {line}")))
 }
 
-/// The histogram or efficiency that an object is; `None` if it is another object.
+/// Returns the histogram or efficiency in an object; `None` for other classes.
 pub(crate) fn binned(file: &File, key: &Key) -> Result<Option<Binned>> {
     let object = file.object(&format!("{};{}", key.path, key.cycle))?;
     Ok(object.own::<Objects>().and_then(|objects| Binned::of(objects.top())))
 }
 
-/// The graph that an object is, under a name for legends; `None` if it is another object.
+/// Returns the graph in an object, with a name for legends; `None` for other classes.
 pub(crate) fn graph(file: &File, key: &Key, name: &str) -> Result<Option<Graph>> {
     let object = file.object(&format!("{};{}", key.path, key.cycle))?;
     Ok(object.own::<Objects>().and_then(|objects| graph::graph_of(objects.top(), name)))
 }
 
-/// The picture of an object, if it is one that is drawn.
+/// Returns the picture of an object; `None` if its class is not drawn.
 pub(crate) fn picture(file: &File, path: &str, console: &Console<'_>) -> Option<String> {
     let object = file.object(path).ok()?;
     let top = object.own::<Objects>()?.top();

@@ -1,4 +1,4 @@
-//! The points of a graph, over both of their axes.
+//! Draws the points of a graph as text.
 
 use crate::{
     graph::Graph,
@@ -8,10 +8,10 @@ use crate::{
 };
 
 const HEIGHT: usize = 16;
-/// The widest picture, whatever the terminal.
+/// Maximum width of a picture in characters.
 const WIDEST: usize = 100;
 
-/// The picture of a graph; nothing of one without points that are numbers.
+/// Draws a graph. Returns `None` if it has no finite points.
 pub(crate) fn draw(graph: &Graph, width: usize, paint: Paint) -> Option<String> {
     let all = graph.x.len();
     let points: Vec<(f64, f64)> = graph.points().map(|point| (point.x, point.y)).collect();
@@ -45,7 +45,7 @@ pub(crate) fn draw(graph: &Graph, width: usize, paint: Paint) -> Option<String> 
     Some(format!("{picture}\n{}{hidden}\n", human::counted(all as u64, "point", "points")))
 }
 
-/// From the least to the greatest of some numbers, with room around them; nothing where that is no range.
+/// Returns the range of the values with a margin on both sides; `None` without a valid range.
 fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     let (low, high) = values
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));

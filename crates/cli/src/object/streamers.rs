@@ -1,4 +1,4 @@
-//! `forthwith streamers`: the classes that a file describes, each version with its bases and members.
+//! `forthwith streamers`: lists the classes described in a file, each version with its bases and members.
 
 use crate::{
     console::Console,
@@ -23,7 +23,7 @@ struct Class {
     members: Vec<Member>,
 }
 
-/// A base or a member.
+/// A base or member.
 #[derive(Debug, Serialize)]
 struct Member {
     name: String,
@@ -31,7 +31,7 @@ struct Member {
     kind: String,
     title: String,
     is_base: bool,
-    /// Of a base.
+    /// Version of a base class.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<i32>,
 }

@@ -1,9 +1,9 @@
-//! Axes: places on them, and their marks.
+//! Axes: scales and tick marks.
 
 use super::label::Label;
 use crate::histogram::nice_step;
 
-/// A range, linear or logarithmic. Both ends are finite; those of a logarithmic one are positive.
+/// A linear or logarithmic range with finite ends. The ends of a logarithmic range are positive.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     pub(super) low: f64,
@@ -11,30 +11,30 @@ pub(crate) struct Scale {
     pub(super) is_log: bool,
 }
 
-/// The marks of an axis, at parts of its length.
+/// Tick marks of an axis, as fractions of its length.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
     pub(super) major: Vec<(f64, Label)>,
     pub(super) minor: Vec<f64>,
-    /// The factor and the offset of the numbers.
+    /// Common factor and offset of the numbers.
     pub(super) factor: Option<Label>,
 }
 
-/// Scale, title and names of bins along a side of the frame.
+/// Scale, title and bin labels of one side of the frame.
 #[derive(Clone, Debug)]
 pub(crate) struct AxisView {
     pub(super) scale: Scale,
     pub(super) title: Label,
-    /// Names of bins, and where the middles of the bins are.
+    /// Bin labels with the middles of their bins.
     pub(super) names: Vec<(f64, Label)>,
 }
 
 impl Scale {
-    /// A range that can be drawn: of a logarithmic axis the positive part.
+    /// Creates a range that can be drawn. A logarithmic axis covers only positive values.
     pub(super) fn new(low: f64, high: f64, is_log: bool) -> Self {
         let low = if is_log && low <= 0.0 { high * 1e-3 } else { low };
         let (span, largest) = (high - low, low.abs().max(high.abs()));
-        // Numbers that are hardly told apart have no round numbers between them.
+        // A range too narrow for floating-point precision has no round numbers inside.
         let is_range = span.is_finite() && span > largest * 1e-12 && span > LEAST && (!is_log || low > LEAST);
         let (low, high) = match (is_range, is_log) {
             (true, _) => (low, high),
@@ -44,7 +44,8 @@ impl Scale {
         Self { low, high, is_log }
     }
 
-    /// The part of the axis up to a value; values that are not on a logarithmic axis are before it.
+    /// Returns the position of a value as a fraction of the axis. On a logarithmic axis, values without a
+    /// logarithm lie before the start.
     pub(super) fn part(&self, value: f64) -> f64 {
         if !self.is_log {
             return (value - self.low) / (self.high - self.low);
@@ -67,7 +68,7 @@ impl Scale {
     fn linear_marks(&self, most: usize) -> Marks {
         let span = self.high - self.low;
         let step = nice_step(span, most);
-        // Numbers that differ in late digits alone are counted from a round one.
+        // Numbers that differ only in their last digits are shown relative to a round offset.
         let coarse = 10_f64.powf(span.log10().ceil() + 1.0);
         let is_far = self.low.abs().min(self.high.abs()) > span * 1e4;
         let offset = if is_far { (self.low / coarse).round() * coarse } else { 0.0 };
@@ -75,7 +76,7 @@ impl Scale {
         let is_plain = (1e-3..1e5).contains(&largest);
         let power = if is_plain { 0 } else { largest.log10().floor() as i32 };
         let unit = 10_f64.powi(power);
-        // A power that overflows leaves the numbers as they are.
+        // Without a factor if the power of ten overflows.
         let (unit, power) = if unit.is_normal() { (unit, power) } else { (1.0, 0) };
         let decimals = decimals(step / unit);
         let text = |value: f64| {
@@ -98,14 +99,14 @@ impl Scale {
         }
     }
 
-    /// The multiples of a step on the axis.
+    /// Returns the multiples of a step on the axis.
     fn multiples(&self, step: f64) -> impl Iterator<Item = f64> + use<> {
         let (first, last) = ((self.low / step - 1e-6).ceil(), (self.high / step + 1e-6).floor());
         let number = if last >= first { (last - first).min(MOST_TICKS) as u32 + 1 } else { 0 };
         (0..number).map(move |at| (first + f64::from(at)) * step)
     }
 
-    /// Powers of ten; `None` if the axis has fewer than two.
+    /// Returns marks at powers of ten; `None` if the axis contains fewer than two.
     fn log_marks(&self, most: usize) -> Option<Marks> {
         let (low, high) = (self.low.log10(), self.high.log10());
         let (first, last) = ((low - 1e-9).ceil() as i32, (high + 1e-9).floor() as i32);
@@ -127,12 +128,12 @@ impl Scale {
     }
 }
 
-/// Ticks of an axis, which are a few by construction.
+/// Maximum number of ticks, as a safeguard.
 const MOST_TICKS: f64 = 100.0;
-/// The shortest range.
+/// Minimum length of a range.
 const LEAST: f64 = 1e-290;
 
-/// Digits behind the point that tell multiples of a step apart.
+/// Returns the number of decimals that distinguish multiples of a step.
 fn decimals(step: f64) -> usize {
     let digits = -(step * 1.000_001).log10().floor();
     if digits.is_finite() { digits.clamp(0.0, 12.0) as usize } else { 0 }

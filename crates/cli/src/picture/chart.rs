@@ -1,4 +1,4 @@
-//! Histograms of one dimension: steps, a legend, statistics, and ratios to the first.
+//! Draws one-dimensional histograms as steps, with legend, statistics and ratios to the first.
 
 use super::{
     axis::{AxisView, Scale},
@@ -14,19 +14,19 @@ use crate::binned::{Binning, Filled};
 
 pub(super) const WIDTH: f64 = 800.0;
 pub(super) const HEIGHT: f64 = 600.0;
-/// Height of the panel of ratios.
+/// Height of the ratio panel.
 const RATIO: f64 = 150.0;
 pub(super) const TOP: f64 = 48.0;
 pub(super) const RIGHT: f64 = 28.0;
 
-/// Draws histograms over each other.
+/// Draws overlaid histograms.
 pub(crate) fn chart(title: &str, histograms: &[Filled], y_title: &str, style: Style) -> Scene {
     let height = if style.ratio { HEIGHT + RATIO } else { HEIGHT };
     let mut scene = Scene::new(WIDTH, height);
     let first = histograms.first().map(|first| &first.binning);
     let x = x_axis(histograms, first, style.log_x);
     let legend = Legend::of(histograms, style.stats);
-    // The margins depend on the numbers at the axes, and these hardly on the margins.
+    // Margins depend on the axis numbers, which hardly depend on the margins.
     let mut area = Area { left: 90.0, top: TOP, right: WIDTH - RIGHT, bottom: height - 70.0 };
     area.bottom = height - bottom_margin(&x, area.width()) - if style.ratio { RATIO } else { 0.0 };
     let mut y =
@@ -64,7 +64,7 @@ pub(crate) fn chart(title: &str, histograms: &[Filled], y_title: &str, style: St
     scene
 }
 
-/// The axis of the bins of all histograms.
+/// Returns the horizontal axis, covering the bins of all histograms.
 fn x_axis(histograms: &[Filled], first: Option<&Binning>, is_log: bool) -> AxisView {
     let edges = || histograms.iter().flat_map(|histogram| &histogram.binning.edges).copied();
     let edges = || edges().filter(|edge| !is_log || *edge > 0.0);
@@ -76,7 +76,7 @@ fn x_axis(histograms: &[Filled], first: Option<&Binning>, is_log: bool) -> AxisV
     }
 }
 
-/// The axis of the heights.
+/// Returns the scale of the vertical axis.
 fn heights(histograms: &[Filled], is_log: bool) -> Scale {
     let finite = || histograms.iter().flat_map(Filled::reaches).filter(|value| value.is_finite());
     if is_log {
@@ -93,7 +93,7 @@ fn heights(histograms: &[Filled], is_log: bool) -> Scale {
     Scale::new(if low < 0.0 { low - room } else { 0.0 }, high + room, false)
 }
 
-/// The outline of a histogram from its left end to its right end.
+/// Returns the outline of a histogram from left to right.
 fn steps(histogram: &Filled, area: &Area, x: &Scale, y: &Scale) -> Vec<Point> {
     let across = |edge: f64| area.x(x.part(edge).clamp(0.0, 1.0));
     let up = |height: f64| area.y(y.part(if height.is_finite() { height } else { 0.0 }).clamp(0.0, 1.0));
@@ -107,7 +107,7 @@ fn steps(histogram: &Filled, area: &Area, x: &Scale, y: &Scale) -> Vec<Point> {
     line
 }
 
-/// Lines from a value less its error to the value and the error.
+/// Returns error bars, from value minus error to value plus error.
 fn bars(histogram: &Filled, area: &Area, x: &Scale, y: &Scale) -> Vec<Vec<Point>> {
     let up = |height: f64| area.y(y.part(height).clamp(0.0, 1.0));
     let middles = histogram.binning.edges.windows(2).map(|ends| f64::midpoint(ends[0], ends[1]));

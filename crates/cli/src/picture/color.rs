@@ -1,8 +1,9 @@
-//! Colours of histograms and of the cells of two dimensions.
+//! Colours of histograms and of cells of two-dimensional histograms.
 
 use super::scene::Color;
 
-/// Colours of histograms in one picture, told apart by those who see few colours (M. Petroff, arXiv:2107.02270).
+/// Colours of overlaid histograms, distinguishable with colour vision deficiency (M. Petroff,
+/// arXiv:2107.02270).
 const SERIES: [Color; 10] = [
     Color(63, 144, 218),
     Color(189, 31, 1),
@@ -16,7 +17,7 @@ const SERIES: [Color; 10] = [
     Color(146, 218, 221),
 ];
 
-/// Dark to light, equally far apart for the eye: viridis.
+/// The viridis colour map, from dark to light in perceptually equal steps.
 const CELLS: [Color; 9] = [
     Color(68, 1, 84),
     Color(71, 44, 122),
@@ -29,23 +30,23 @@ const CELLS: [Color; 9] = [
     Color(253, 231, 37),
 ];
 
-/// Number of colours of cells.
+/// Number of cell colours.
 const LEVELS: f64 = 96.0;
 
-/// Number of histograms that have a colour of their own.
+/// Number of histograms with distinct colours.
 pub(super) const MOST_SERIES: usize = SERIES.len();
 
-/// The colour of a histogram.
+/// Returns the colour of a histogram.
 pub(super) const fn of_series(at: usize) -> Color {
     SERIES[at % SERIES.len()]
 }
 
-/// A light colour between this and white.
+/// Returns a lighter version of a colour, mixed with white.
 pub(super) fn light(color: Color) -> Color {
     mixed(color, Color(255, 255, 255), 0.65)
 }
 
-/// The colour of a cell, by its part of the range.
+/// Returns the colour of a cell for a fraction of the range.
 pub(super) fn of_cell(part: f64) -> Color {
     let part = ((part.clamp(0.0, 1.0) * LEVELS).floor().min(LEVELS - 1.0) + 0.5) / LEVELS;
     let place = part * (CELLS.len() - 1) as f64;

@@ -1,4 +1,4 @@
-//! The font of pictures: widths of text for both kinds, outlines of letters for PNG.
+//! The font of pictures: text widths for SVG and PNG, glyph outlines for PNG.
 
 use std::sync::OnceLock;
 use ttf_parser::{Face, GlyphId};
@@ -11,19 +11,20 @@ fn face() -> Option<&'static Face<'static>> {
     FACE.get_or_init(|| Face::parse(FONT, 0).ok()).as_ref()
 }
 
-/// The glyph of a character, or a box if the font lacks it.
+/// Returns the glyph of a character, or a box if missing from the font.
 fn glyph(face: &Face<'_>, character: char) -> GlyphId {
     face.glyph_index(character).unwrap_or(GlyphId(0))
 }
 
-/// Width of a character in pixels, at a size of 1.
+/// Returns the width of a character in pixels at size 1.
 pub(super) fn advance(character: char) -> f64 {
     let Some(face) = face() else { return 0.6 };
     let width = face.glyph_hor_advance(glyph(face, character)).unwrap_or(0);
     f64::from(width) / f64::from(face.units_per_em())
 }
 
-/// Draws a character in units of the font, y upwards, and returns how many of them a size of 1 is.
+/// Draws the outline of a character in font units with y upwards. Returns the number of font units per size
+/// 1.
 pub(super) fn outline(character: char, builder: &mut dyn ttf_parser::OutlineBuilder) -> f32 {
     let Some(face) = face() else { return 1.0 };
     // A blank has no outline.

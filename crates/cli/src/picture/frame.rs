@@ -1,4 +1,4 @@
-//! The frame of a picture: ticks inside on four sides, numbers, and titles at the ends of the axes.
+//! Draws the frame of a picture: inward ticks on four sides, numbers, and titles at the ends of the axes.
 
 use super::{
     axis::{AxisView, Marks},
@@ -6,25 +6,25 @@ use super::{
     scene::{Anchor, Area, BLACK, Point, Scene},
 };
 
-/// Size of the numbers at ticks.
+/// Font size of tick numbers.
 pub(super) const NUMBERS: f64 = 17.0;
-/// Size of titles.
+/// Font size of titles.
 pub(super) const TITLES: f64 = 20.0;
-/// Thickness of the frame and of ticks.
+/// Line width of the frame and of ticks.
 const FRAME: f64 = 1.5;
 const TICK: f64 = 1.0;
 const MAJOR: f64 = 10.0;
 const MINOR: f64 = 5.0;
-/// Pixels between the frame and numbers.
+/// Pixels between frame and numbers.
 const GAP: f64 = 7.0;
-/// Width of the name of a bin, at most.
+/// Maximum width of a bin label.
 const NAME: f64 = 150.0;
 
 /// Which axes of a frame have numbers and titles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lettered {
     Both,
-    /// Another frame below has those of the horizontal axis.
+    /// Only the vertical axis; a frame below labels the horizontal one.
     VerticalOnly,
 }
 
@@ -55,31 +55,31 @@ pub(super) fn frame(scene: &mut Scene, area: &Area, x: &AxisView, y: &AxisView, 
     vertical(scene, area, y, &up, lettered);
 }
 
-/// Pixels that numbers and title of the vertical axis take beside an area of this height.
+/// Returns the width needed for numbers and title of the vertical axis.
 pub(super) fn left_margin(area: &Area, y: &AxisView) -> f64 {
     let title = if y.title.is_empty() { 8.0 } else { TITLES + 14.0 };
     numbers_width(area, y) + GAP + title
 }
 
-/// Pixels below an area for numbers and title of the horizontal axis.
+/// Returns the height needed for numbers and title of the horizontal axis.
 pub(super) fn bottom_margin(x: &AxisView, width: f64) -> f64 {
     let names = if is_turned(x, width) { NAME * 0.75 } else { NUMBERS };
     names + GAP + if x.title.is_empty() { 14.0 } else { TITLES + 18.0 }
 }
 
-/// Width of the widest number of a vertical axis.
+/// Returns the width of the widest number on a vertical axis.
 pub(super) fn numbers_width(area: &Area, y: &AxisView) -> f64 {
     let widths = y.names.iter().map(|(_, name)| name.width(NUMBERS).min(NAME));
     let marks = if y.names.is_empty() { y_marks(area, y) } else { Marks::default() };
     marks.major.iter().map(|(_, label)| label.width(NUMBERS)).chain(widths).fold(0.0, f64::max)
 }
 
-/// Marks of a vertical axis, more of them along a higher one.
+/// Returns the marks of a vertical axis. Taller axes have more marks.
 pub(super) fn y_marks(area: &Area, y: &AxisView) -> Marks {
     y.scale.marks(((area.height() / 45.0) as usize).clamp(4, 8))
 }
 
-/// Marks of a horizontal axis whose numbers do not touch.
+/// Returns the marks of a horizontal axis such that numbers do not touch.
 fn x_marks(area: &Area, x: &AxisView) -> Marks {
     let mut most = ((area.width() / 80.0) as usize).clamp(2, 8);
     loop {
@@ -139,14 +139,14 @@ fn vertical(scene: &mut Scene, area: &Area, y: &AxisView, marks: &Marks, lettere
     scene.lettering(y.title.clone().cut(TITLES, area.height()), at, TITLES, Anchor::End, 90.0);
 }
 
-/// Writes the factor and the offset of the numbers of an axis.
+/// Writes the common factor and offset of the numbers of an axis.
 pub(super) fn factor(scene: &mut Scene, marks: &Marks, at: Point) {
     if let Some(factor) = &marks.factor {
         scene.text(factor.clone(), at, NUMBERS, Anchor::Start);
     }
 }
 
-/// Whether names of bins are too long to stand side by side.
+/// Returns whether bin labels are too long to be placed side by side.
 fn is_turned(x: &AxisView, width: f64) -> bool {
     let room = width / x.names.len().max(1) as f64;
     x.names.iter().any(|(_, name)| name.width(NUMBERS) + 8.0 > room)

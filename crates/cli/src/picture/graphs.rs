@@ -1,4 +1,4 @@
-//! Graphs: points with their errors, and a legend.
+//! Draws graphs: points with errors, and a legend.
 
 use super::{
     axis::{AxisView, Scale},
@@ -13,16 +13,16 @@ use super::{
 use crate::graph::Graph;
 use std::f64::consts::TAU;
 
-/// Half the width of a point.
+/// Radius of a point.
 const RADIUS: f64 = 4.0;
-/// Corners of a point.
+/// Number of corners of a point.
 const CORNERS: u32 = 16;
-/// The largest number whose difference from its negative is a number, with room.
+/// Largest magnitude on an axis, with a margin so that the length of a range never overflows.
 const MOST: f64 = f64::MAX / 4.0;
-/// Thickness of the lines of errors.
+/// Line width of errors.
 const LINE: f64 = 1.5;
 
-/// Draws graphs over each other. Returns the number of points that are drawn as well.
+/// Draws overlaid graphs. Also returns the number of points drawn.
 pub(crate) fn graphs(title: &str, all: &[Graph], style: Style) -> (Scene, usize) {
     let mut drawn = 0;
     let mut scene = Scene::new(WIDTH, HEIGHT);
@@ -77,7 +77,7 @@ fn is_within(part: f64) -> bool {
     (0.0..=1.0).contains(&part)
 }
 
-/// The axis of some numbers, with room around them.
+/// Returns an axis covering some numbers, with margins.
 fn scale(values: impl Iterator<Item = f64>, is_log: bool) -> Scale {
     let shown = values.filter(|value| value.is_finite() && (!is_log || *value > 0.0));
     let (low, high) = shown
@@ -85,14 +85,15 @@ fn scale(values: impl Iterator<Item = f64>, is_log: bool) -> Scale {
     if is_log {
         return Scale::new(low / 1.5, high * 1.5, true);
     }
-    // Numbers that are hardly told apart are in the middle, those at the limit of all numbers at an end.
+    // Nearly equal numbers are placed in the middle, those close to the limit of floating-point numbers at an
+    // end.
     let (low, high) = (low.max(-MOST), high.min(MOST));
     let least = low.abs().max(high.abs()) * 1e-11;
     let room = if low < high { ((high - low) * 0.05).max(least) } else { (low.abs() * 0.5).max(0.5) };
     Scale::new(low - room, high + room, false)
 }
 
-/// A round point.
+/// Returns the outline of a round point.
 fn dot(x: f64, y: f64) -> Vec<Point> {
     let corner = |at: u32| f64::from(at) / f64::from(CORNERS) * TAU;
     (0..CORNERS).map(corner).map(|angle| (x + RADIUS * angle.cos(), y + RADIUS * angle.sin())).collect()

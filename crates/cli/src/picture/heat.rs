@@ -1,4 +1,4 @@
-//! Histograms of two dimensions: a colour for each cell that is not zero, and a bar of the colours.
+//! Draws two-dimensional histograms: a coloured cell for every bin other than zero, and a colour bar.
 
 use super::{
     axis::{AxisView, Scale},
@@ -14,11 +14,11 @@ use std::collections::BTreeMap;
 const WIDTH: f64 = 800.0;
 const HEIGHT: f64 = 620.0;
 const TOP: f64 = 48.0;
-/// Width of the bar of colours, and its distance from the frame.
+/// Width of the colour bar, and its distance from the frame.
 const BAR: f64 = 26.0;
 const GAP: f64 = 14.0;
 
-/// Draws a histogram of two dimensions.
+/// Draws a two-dimensional histogram.
 pub(crate) fn heat(title: &str, grid: &Grid, z_title: &str, style: Style) -> Scene {
     let mut scene = Scene::new(WIDTH, HEIGHT);
     let (x, y) = (axis(&grid.x, style.log_x), axis(&grid.y, style.log_y));
@@ -43,7 +43,7 @@ fn axis(binning: &Binning, is_log: bool) -> AxisView {
     axis_of(binning, Scale::new(low, high, is_log))
 }
 
-/// The range of colours.
+/// Returns the range of the colours.
 fn colors(grid: &Grid, is_log: bool) -> Scale {
     let finite = || grid.values.iter().copied().filter(|value| value.is_finite());
     if is_log {
@@ -54,7 +54,7 @@ fn colors(grid: &Grid, is_log: bool) -> Scale {
     Scale::new(finite().fold(0.0, f64::min), finite().fold(0.0, f64::max), false)
 }
 
-/// The outlines of the cells of each colour; neighbours in a row are one.
+/// Returns the outlines of cells by colour. Neighbours of equal colour in a row are merged.
 fn cells(grid: &Grid, area: &Area, [x, y, z]: [&Scale; 3]) -> BTreeMap<Color, Vec<Vec<Point>>> {
     let place =
         |scale: &Scale, edges: &[f64]| edges.iter().map(|edge| scale.part(*edge).clamp(0.0, 1.0)).collect();
@@ -89,7 +89,7 @@ fn cells(grid: &Grid, area: &Area, [x, y, z]: [&Scale; 3]) -> BTreeMap<Color, Ve
     cells
 }
 
-/// The bar of colours, with numbers.
+/// Draws the colour bar with numbers.
 fn bar(scene: &mut Scene, area: &Area, colors: &AxisView) {
     let bar = Area { left: area.right + GAP, right: area.right + GAP + BAR, ..*area };
     let steps = 96;

@@ -1,9 +1,9 @@
-//! Text with Greek letters, subscripts and superscripts, as titles of ROOT's histograms have them.
+//! Text with Greek letters, subscripts and superscripts, as in titles of ROOT histograms.
 
 use super::font::advance;
 use crate::human;
 
-/// Where a part of a text is.
+/// Vertical position of a piece of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     Line,
@@ -12,7 +12,7 @@ pub(super) enum Level {
 }
 
 impl Level {
-    /// Size of its letters, compared with those of the line.
+    /// Returns the font size relative to the line.
     pub(super) const fn size(self) -> f64 {
         match self {
             Self::Line => 1.0,
@@ -20,7 +20,7 @@ impl Level {
         }
     }
 
-    /// Distance of its base from that of the line, upwards.
+    /// Returns the rise of the baseline above the line's.
     pub(super) const fn rise(self) -> f64 {
         match self {
             Self::Line => 0.0,
@@ -35,21 +35,21 @@ impl Level {
 pub(super) struct Label(pub(super) Vec<(Level, String)>);
 
 impl Label {
-    /// Text as it is; control characters are escaped.
+    /// Creates a label from plain text. Control characters are escaped.
     pub(super) fn plain(text: &str) -> Self {
         let mut label = Self::default();
         label.push(Level::Line, &beginning(text));
         label
     }
 
-    /// Text of a title in ROOT, where `#eta` is a letter, and `p_{T}` and `x^{2}` have an index.
+    /// Parses a ROOT title, with symbols such as `#eta` and indexes such as `p_{T}` and `x^{2}`.
     pub(super) fn latex(text: &str) -> Self {
         let mut label = Self::default();
         label.parse(&beginning(text), Level::Line, 0);
         label
     }
 
-    /// A power of ten.
+    /// Creates a label for a power of ten.
     pub(super) fn power(power: i32) -> Self {
         match power {
             0 | 1 => Self::plain(if power == 0 { "1" } else { "10" }),
@@ -57,13 +57,13 @@ impl Label {
         }
     }
 
-    /// This text with another before it.
+    /// Prepends text.
     pub(super) fn after(mut self, text: &str) -> Self {
         self.0.insert(0, (Level::Line, text.into()));
         self
     }
 
-    /// This text with another behind it.
+    /// Appends text.
     pub(super) fn before(mut self, text: &str) -> Self {
         self.push(Level::Line, text);
         self
@@ -73,12 +73,12 @@ impl Label {
         self.0.is_empty()
     }
 
-    /// Width in pixels.
+    /// Returns the width in pixels.
     pub(super) fn width(&self, size: f64) -> f64 {
         self.0.iter().map(|(level, text)| text.chars().map(advance).sum::<f64>() * level.size() * size).sum()
     }
 
-    /// Cuts the text to a width, with an ellipsis at the end.
+    /// Cuts the text to a maximum width, with an ellipsis at the end.
     pub(super) fn cut(mut self, size: f64, most: f64) -> Self {
         if self.width(size) <= most {
             return self;
@@ -120,11 +120,11 @@ impl Label {
         self.push(level, rest);
     }
 
-    /// Parses the command after a `#`; returns the text behind it.
+    /// Parses a command after `#`. Returns the text after it.
     fn command<'t>(&mut self, text: &'t str, level: Level, depth: usize) -> &'t str {
         let end = text.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(text.len());
         let (name, mut after) = text.split_at(end);
-        // The longest name counts, as `etaX` begins with a letter.
+        // The longest matching name wins, as in `etaX`.
         let known = SYMBOLS.iter().filter(|(known, _)| name.starts_with(known)).max_by_key(|(k, _)| k.len());
         if let Some((known, symbol)) = known {
             self.push(level, symbol);
@@ -148,13 +148,13 @@ impl Label {
     }
 }
 
-/// As much of a text as a picture may show; control characters are escaped.
+/// Returns the beginning of a text, with control characters escaped.
 fn beginning(text: &str) -> String {
     let short: String = text.chars().take(LONGEST).collect();
     human::clean(&short)
 }
 
-/// The text between braces that begin it, and what follows them.
+/// Splits text after the braces at its beginning. Returns the text inside the braces and the text after them.
 fn braced(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0_usize;
     for (at, letter) in text.char_indices() {
@@ -170,14 +170,14 @@ fn braced(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Characters of a text.
+/// Maximum number of characters of a text.
 const LONGEST: usize = 400;
-/// Indexes of indexes that are followed.
+/// Maximum nesting depth of indexes.
 const DEEPEST: usize = 8;
-/// Commands with text in braces, which is shown in the usual style.
+/// Commands with text in braces; the text is shown without the style.
 const STYLES: [&str; 12] =
     ["it", "bf", "font", "color", "scale", "bar", "hat", "vec", "tilde", "frac", "splitline", "kern"];
-/// Signs by their names in ROOT.
+/// Symbols by their names in ROOT.
 const SYMBOLS: [(&str, &str); 62] = [
     ("alpha", "α"),
     ("beta", "β"),

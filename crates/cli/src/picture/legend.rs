@@ -1,4 +1,4 @@
-//! The legend of several histograms, and the statistics of each.
+//! The legend of overlaid histograms, with their statistics.
 
 use super::{
     axis::Scale,
@@ -11,26 +11,26 @@ use crate::histogram::short;
 
 const LETTERS: f64 = 17.0;
 const LINE: f64 = 24.0;
-/// Length of the sample of a line, and the gap behind it.
+/// Length of a line sample, and the gap after it.
 const SAMPLE: f64 = 34.0;
-/// Width of a name, at most.
+/// Maximum width of a name.
 const NAME: f64 = 330.0;
-/// Pixels between the frame and the legend, whose ticks are there.
+/// Pixels between frame and legend, leaving space for the ticks.
 const PAD: f64 = 18.0;
 
 /// A row of the legend.
 enum Row {
-    /// A histogram of this number.
+    /// The name of a histogram, with its index.
     Name(usize, Label),
-    /// A number under a name.
+    /// A statistic: its name and value.
     Number(Label, Label),
 }
 
-/// The legend: empty for one histogram without statistics.
+/// The legend; empty for a single histogram without statistics.
 pub(super) struct Legend {
     rows: Vec<Row>,
     width: f64,
-    /// Whether it has a frame, as statistics of one histogram do.
+    /// Whether the legend has a frame, as for statistics of a single histogram.
     is_box: bool,
 }
 
@@ -58,7 +58,7 @@ impl Legend {
         Self::new(rows, is_one)
     }
 
-    /// The legend of several graphs; empty for one.
+    /// Creates the legend of several graphs; empty for a single graph.
     pub(super) fn of_names<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let is_one = names.len() == 1;
         let rows = names.enumerate().filter(|_| !is_one);
@@ -83,8 +83,9 @@ impl Legend {
         LINE * self.rows.len() as f64
     }
 
-    /// Makes the vertical axis longer, so that nothing reaches the legend on the side where that takes less: `columns` are the
-    /// heights of the drawn shapes, each from one place of the horizontal axis to another. Returns the place of the legend.
+    /// Extends the vertical axis so that the histograms do not overlap the legend, on the side that requires
+    /// less. `columns` are the heights of the drawn shapes, each with a start and end on the horizontal axis.
+    /// Returns the position of the legend.
     pub(super) fn make_room(
         &self,
         area: &Area,
@@ -105,7 +106,7 @@ impl Legend {
             below.map(|(_, value)| y.part(*value)).filter(|part| part.is_finite()).fold(0.0, f64::max)
         };
         let (at_right, at_left) = (highest(right), highest(left));
-        // The right, where it is looked for, unless that takes more.
+        // The right side is preferred unless it requires more.
         let (place, part) = if at_left + 0.02 < at_right { (left, at_left) } else { (right, at_right) };
         let free = (1.0 - (self.height() + 1.5 * PAD) / area.height()).max(0.35);
         if part > free {

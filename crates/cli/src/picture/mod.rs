@@ -1,4 +1,4 @@
-//! Pictures of histograms and graphs, as SVG or PNG, in the style of high-energy physics: `forthwith plot -o FILE`.
+//! Draws histograms and graphs as SVG or PNG in the style of high-energy physics: `forthwith plot -o FILE`.
 
 mod axis;
 mod chart;
@@ -35,12 +35,12 @@ use forthwith::{
 };
 use std::{ffi::OsString, io::Write, path::Path};
 
-/// Number of histograms in one picture.
+/// Maximum number of histograms in one picture.
 pub(crate) const MOST_SERIES: usize = color::MOST_SERIES;
-/// Standard output.
+/// Name for standard output.
 const STANDARD: &str = "-";
 
-/// A file that a picture is written to.
+/// The file for a picture.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Picture {
     path: OsString,
@@ -49,10 +49,10 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// The file of a command line; `-` is standard output, as SVG.
+    /// Creates a picture file from the command line; `-` writes SVG to standard output.
     ///
     /// # Errors
-    /// Its name ends in neither `.svg` nor `.png`.
+    /// The name ends in neither `.svg` nor `.png`.
     pub(crate) fn of(path: OsString, force: bool) -> Result<Self> {
         let ends =
             |with: &str| Path::new(&path).extension().is_some_and(|own| own.eq_ignore_ascii_case(with));
@@ -67,10 +67,10 @@ impl Picture {
         Err(Failure::misuse(what))
     }
 
-    /// Writes a picture, and says so unless it is printed.
+    /// Writes a picture, with a note unless it is printed.
     ///
     /// # Errors
-    /// There is a file of that name, and nothing says that it may be replaced; or it cannot be written.
+    /// The file exists and may not be replaced, or writing fails.
     pub(crate) fn write(&self, scene: &Scene, caption: &str, console: &mut Console<'_>) -> Result<()> {
         if self.path == STANDARD {
             return console.text(&svg::document(scene));

@@ -1,4 +1,4 @@
-//! Parts that pictures of one and two dimensions share.
+//! Elements shared by pictures of one and two dimensions.
 
 use super::{
     axis::{AxisView, Scale},
@@ -9,9 +9,9 @@ use super::{
 };
 use crate::binned::Binning;
 
-/// Thickness of the outline of a histogram.
+/// Line width of histogram outlines.
 pub(super) const LINE: f64 = 2.0;
-/// Names of bins that are shown.
+/// Maximum number of bin labels.
 const MOST_NAMES: usize = 40;
 
 /// Options of a picture.
@@ -24,14 +24,14 @@ pub(crate) struct Style {
     pub(crate) ratio: bool,
 }
 
-/// The title above the frame.
+/// Draws the title above the frame.
 pub(super) fn heading(scene: &mut Scene, title: &str, area: &Area) {
-    // A power of ten may stand at the left end.
+    // The left end is left free for a power of ten.
     let title = Label::latex(title).cut(TITLES, area.width() - 60.0);
     scene.text(title, (area.right, area.top - 12.0), TITLES, Anchor::End);
 }
 
-/// An axis with the title and the names of bins.
+/// Creates an axis with title and bin labels.
 pub(super) fn axis_of(binning: &Binning, scale: Scale) -> AxisView {
     let middle = |bin: usize| binning.edges.get(bin..bin + 2).map(|ends| f64::midpoint(ends[0], ends[1]));
     let names =
@@ -40,13 +40,13 @@ pub(super) fn axis_of(binning: &Binning, scale: Scale) -> AxisView {
     AxisView { scale, title: Label::latex(&binning.title), names }
 }
 
-/// A sample of a line, beside its name in a legend.
+/// Draws a line sample next to its name in a legend.
 pub(super) fn sample(scene: &mut Scene, at: usize, (x, y): Point, length: f64) {
     let color: Color = of_series(at);
     scene.stroke(vec![vec![(x, y), (x + length, y)]], color, LINE * 1.25);
 }
 
-/// A horizontal line across an area.
+/// Draws a horizontal line across an area.
 pub(super) fn across(scene: &mut Scene, area: &Area, part: f64) {
     let y = area.y(part);
     let dashes = (0..).map(|dash| area.left + 12.0 * f64::from(dash)).take_while(|x| *x < area.right);

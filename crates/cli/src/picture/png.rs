@@ -1,4 +1,4 @@
-//! A picture as PNG.
+//! Renders pictures as PNG.
 
 use super::{
     font::{advance, outline},
@@ -7,10 +7,10 @@ use super::{
 use tiny_skia::{FillRule, LineCap, Paint, Path, PathBuilder, Pixmap, Stroke, Transform};
 use ttf_parser::OutlineBuilder;
 
-/// Pixels for each unit of the picture.
+/// Pixels per unit of the picture.
 const SCALE: f32 = 2.0;
 
-/// The bytes of the file; an error says why there are none.
+/// Renders a picture, and returns the bytes of the file or an error text.
 pub(super) fn file(scene: &Scene) -> Result<Vec<u8>, String> {
     let size = |units: f64| (units * f64::from(SCALE)) as u32;
     let mut pixels = Pixmap::new(size(scene.width), size(scene.height)).ok_or("invalid size of a picture")?;
@@ -63,7 +63,7 @@ fn path(lines: &[Vec<Point>], is_closed: bool) -> Option<Path> {
     builder.finish()
 }
 
-/// The outlines of a text whose place is the origin.
+/// Returns the outlines of a text placed at the origin.
 fn letters(lettering: &Lettering) -> Option<Path> {
     let Lettering { label, size, anchor, .. } = lettering;
     let mut x = match anchor {
@@ -87,7 +87,7 @@ fn letters(lettering: &Lettering) -> Option<Path> {
     builder.finish()
 }
 
-/// The outline of a letter in units of the font.
+/// Collects the outline of a letter in font units.
 struct Letter(PathBuilder);
 
 impl OutlineBuilder for Letter {

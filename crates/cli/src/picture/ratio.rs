@@ -1,4 +1,4 @@
-//! The panel of ratios of histograms to the first.
+//! Draws the panel with ratios of histograms to the first.
 
 use super::{
     axis::{AxisView, Scale},
@@ -9,12 +9,12 @@ use super::{
 };
 use crate::binned::Filled;
 
-/// Farthest from 1 that the axis reaches.
+/// Maximum distance from 1 on the axis.
 const MOST: f64 = 3.0;
 /// Half the size of a point.
 const POINT: f64 = 3.0;
 
-/// The axis of ratios: around 1, as far as nine of ten reach.
+/// Returns the axis of ratios, centred at 1 and covering nine tenths of them.
 pub(super) fn axis(histograms: &[Filled]) -> AxisView {
     let all = || histograms.iter().skip(1).flat_map(|histogram| ratios(histogram, &histograms[0]));
     let mut far: Vec<f64> = all().map(|(_, ratio, _)| (ratio - 1.0).abs()).collect();
@@ -24,7 +24,7 @@ pub(super) fn axis(histograms: &[Filled]) -> AxisView {
     AxisView { scale, title: Label::plain("Ratio"), names: Vec::new() }
 }
 
-/// Points with errors.
+/// Draws points with errors.
 pub(super) fn draw(scene: &mut Scene, area: &Area, histograms: &[Filled], x: &Scale, y: &AxisView) {
     across(scene, area, y.scale.part(1.0));
     let up = |value: f64| area.y(y.scale.part(value).clamp(0.0, 1.0));
@@ -45,7 +45,8 @@ pub(super) fn draw(scene: &mut Scene, area: &Area, histograms: &[Filled], x: &Sc
     }
 }
 
-/// The middle of each bin of both, the ratio to the first and its error, if neither is zero.
+/// Iterates over the bins where both contents are nonzero. Yields the bin's middle, its ratio to the first
+/// histogram and the error.
 fn ratios<'h>(histogram: &'h Filled, first: &'h Filled) -> impl Iterator<Item = (f64, f64, f64)> + 'h {
     let middles = first.binning.edges.windows(2).map(|ends| f64::midpoint(ends[0], ends[1]));
     let upper = histogram.values.iter().zip(&histogram.errors);

@@ -1,15 +1,15 @@
-//! Shapes and text at places in pixels, which SVG and PNG are made of.
+//! Shapes and text with positions in pixels, from which SVG and PNG are made.
 
 use super::label::Label;
 
-/// A place in pixels from the top left corner.
+/// A position in pixels from the top left corner.
 pub(super) type Point = (f64, f64);
 
 /// Red, green and blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Color(pub(super) u8, pub(super) u8, pub(super) u8);
 
-/// Which part of a text is at its place.
+/// The part of a text placed at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -24,21 +24,21 @@ pub(super) struct Lettering {
     pub(super) at: Point,
     pub(super) size: f64,
     pub(super) anchor: Anchor,
-    /// Degrees against the clock.
+    /// Rotation in degrees, counterclockwise.
     pub(super) angle: f64,
     pub(super) color: Color,
 }
 
-/// One thing that is drawn.
+/// A shape.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
-    /// Polygons. Those of cells are not smoothed, or seams would be seen between them.
+    /// Filled polygons. Cells are drawn without anti-aliasing, which would leave visible seams.
     Fill {
         outlines: Vec<Vec<Point>>,
         color: Color,
         is_smooth: bool,
     },
-    /// Lines of a width.
+    /// Lines with a line width.
     Stroke {
         lines: Vec<Vec<Point>>,
         color: Color,
@@ -47,7 +47,7 @@ pub(super) enum Shape {
     Text(Lettering),
 }
 
-/// A picture: shapes, the first at the bottom.
+/// A picture: shapes in drawing order.
 #[derive(Clone, Debug)]
 pub(crate) struct Scene {
     pub(super) width: f64,
@@ -55,7 +55,7 @@ pub(crate) struct Scene {
     pub(super) shapes: Vec<Shape>,
 }
 
-/// A rectangle with sides along the axes.
+/// A rectangle parallel to the axes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Area {
     pub(super) left: f64,
@@ -73,12 +73,13 @@ impl Area {
         self.bottom - self.top
     }
 
-    /// Pixels from the left of a part of the width; infinite parts stay near.
+    /// Returns the horizontal position for a fraction of the width, limited to the vicinity of the area.
     pub(super) fn x(&self, part: f64) -> f64 {
         self.left + self.width() * part.clamp(-1.0, 2.0)
     }
 
-    /// Pixels from the top of a part of the height, which is counted from the bottom.
+    /// Returns the vertical position for a fraction of the height from the bottom, limited to the vicinity of
+    /// the area.
     pub(super) fn y(&self, part: f64) -> f64 {
         self.bottom - self.height() * part.clamp(-1.0, 2.0)
     }
@@ -102,12 +103,12 @@ impl Scene {
         self.shapes.push(Shape::Stroke { lines, color, width });
     }
 
-    /// A horizontal text in black.
+    /// Adds horizontal text in black.
     pub(super) fn text(&mut self, label: Label, at: Point, size: f64, anchor: Anchor) {
         self.lettering(label, at, size, anchor, 0.0);
     }
 
-    /// A text in black at an angle.
+    /// Adds rotated text in black.
     pub(super) fn lettering(&mut self, label: Label, at: Point, size: f64, anchor: Anchor, angle: f64) {
         self.shapes.push(Shape::Text(Lettering { label, at, size, anchor, angle, color: BLACK }));
     }

@@ -1,4 +1,4 @@
-//! A picture as SVG.
+//! Renders pictures as SVG.
 
 use super::{
     label::Level,
@@ -6,7 +6,7 @@ use super::{
 };
 use std::fmt::Write as _;
 
-/// The document.
+/// Renders a picture as an SVG document.
 pub(super) fn document(scene: &Scene) -> String {
     let Scene { width, height, shapes } = scene;
     let mut text = format!(
@@ -38,7 +38,7 @@ fn path(lines: &[Vec<Point>], end: &str) -> String {
     let mut path = String::new();
     for line in lines {
         for (at, (x, y)) in line.iter().enumerate() {
-            // Writing to a String does not fail.
+            // Writing to a string never fails.
             let _ = write!(path, "{}{x:.2} {y:.2}", if at == 0 { 'M' } else { 'L' });
         }
         path.push_str(end);

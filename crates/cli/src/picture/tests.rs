@@ -1,4 +1,4 @@
-//! Pictures of histograms of all kinds.
+//! Tests pictures of all kinds of histograms.
 
 use super::{
     Style, chart, graphs, heat, png,
@@ -10,7 +10,7 @@ use crate::{
     graph::{Errors, Graph},
 };
 
-/// Numbers without a library: a linear congruential generator.
+/// Random numbers from a linear congruential generator.
 struct Random(u64);
 
 impl Random {
@@ -19,7 +19,7 @@ impl Random {
         ((self.0 >> 33) as usize) % most
     }
 
-    /// A number of any size, also NaN and infinities.
+    /// Returns a number of any magnitude, including NaN and infinities.
     fn number(&mut self) -> f64 {
         let digits = self.below(2001) as f64 / 100.0 - 10.0;
         match self.below(40) {
@@ -64,7 +64,7 @@ impl Random {
     }
 }
 
-/// All places of a picture are numbers, and those of lines are on it.
+/// Checks that all coordinates are finite and all lines lie inside the picture.
 fn check(scene: &Scene, seed: u64) {
     let text = svg::document(scene);
     assert!(!text.contains("NaN") && !text.contains("inf") && !text.contains('\u{1b}'), "{seed}: {text}");
@@ -131,10 +131,10 @@ fn png_shows_what_svg_does() {
         let pixel = pixels.pixel(x, y).expect("a pixel");
         [pixel.red(), pixel.green(), pixel.blue()]
     };
-    // The higher bin is filled where the lower one is not.
+    // The higher bin is filled at a height above the lower one.
     assert_eq!((color(400, 600), color(1200, 600)), ([255, 255, 255], [188, 216, 242]));
     assert_eq!(color(400, 1000), [188, 216, 242]);
-    // Titles are letters: of the names below the axis, some pixels are black.
+    // Bin labels are drawn: some pixels below the axis are black.
     let dark = (1400..1560).flat_map(|x| (1120..1195).map(move |y| (x, y)));
     assert!(dark.filter(|(x, y)| color(*x, *y) == [0, 0, 0]).count() > 20);
 }

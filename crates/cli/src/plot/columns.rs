@@ -1,4 +1,4 @@
-//! Columns of tables that are drawn.
+//! Reads the columns of tables that are drawn.
 
 use super::{
     Plotting,
@@ -15,7 +15,7 @@ use crate::{
     shape::Shape,
 };
 
-/// Fills the histograms of the columns that are drawn. Those of one picture have the same bins.
+/// Fills the histograms of the drawn columns. Histograms in one picture have the same bins.
 pub(super) fn drawings(
     tables: &[PlotTable],
     plotting: &Plotting,
@@ -58,7 +58,7 @@ pub(super) fn drawings(
     Ok(drawings)
 }
 
-/// The labels of the histograms of one picture: names, files, or both.
+/// Returns the legend labels of one picture: names, files or both, depending on where they differ.
 pub(super) fn legends(files: &[&str], names: &[&str]) -> Vec<String> {
     let differ = |words: &[&str]| words.iter().any(|word| word != &words[0]);
     let short = shortened(files);
@@ -70,7 +70,7 @@ pub(super) fn legends(files: &[&str], names: &[&str]) -> Vec<String> {
     short.iter().zip(names).map(legend).collect()
 }
 
-/// Names of files without the folders that all of them are in.
+/// Returns file names without the folders common to all.
 fn shortened(files: &[&str]) -> Vec<String> {
     let folders = |file: &str| file.rmatch_indices('/').map(|(at, _)| at + 1).collect::<Vec<_>>();
     let common = files.first().map_or(0, |first| {

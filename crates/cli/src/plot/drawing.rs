@@ -1,4 +1,4 @@
-//! A histogram or graph that is drawn, with its texts.
+//! Histograms and graphs to draw, with their texts.
 
 use crate::{
     binned::{Filled, Grid},
@@ -23,7 +23,7 @@ pub(super) enum Drawing {
         graph: Box<Graph>,
         caption: String,
     },
-    /// No values, and the reason.
+    /// No values, with the reason.
     Nothing(String),
 }
 

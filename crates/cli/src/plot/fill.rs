@@ -1,4 +1,4 @@
-//! Histograms that are filled with the values of columns.
+//! Fills histograms with the values of columns.
 
 use super::{Plotting, drawing::Drawing};
 use crate::{
@@ -17,24 +17,25 @@ use forthwith::{
     plan::{Error, ErrorKind},
 };
 
-/// The widest picture in lines of text, whatever the terminal.
+/// Maximum width of a text picture in characters.
 const WIDEST: usize = 100;
-/// Bins of a picture in a file.
+/// Default number of bins in a picture file.
 const BINS: usize = 60;
 
-/// A column that is read in steps.
+/// A column read in steps.
 pub(super) struct Column {
     pub(super) name: String,
-    /// Its name in a legend.
+    /// Label in a legend.
     pub(super) legend: String,
-    /// The table, and the entries of it.
+    /// Title of the picture: table and cut.
     pub(super) title: String,
     pub(super) steps: ChainSteps,
-    /// The least value, 1st and 99th percentile and largest value, if summaries of all entries that are drawn have them.
+    /// Minimum, 1st percentile, 99th percentile and maximum, if known from cached summaries of all drawn
+    /// entries.
     pub(super) known: Option<[f64; 4]>,
 }
 
-/// A column before the bins are known: the values that were read so far.
+/// A column before the bins are determined, with the values read so far.
 struct Begun {
     column: Column,
     values: Vec<f64>,
@@ -42,7 +43,7 @@ struct Begun {
     read: u64,
 }
 
-/// Bins of one width of values, or of their logarithms.
+/// Bins of equal width, in values or their logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub(super) low: f64,
@@ -61,7 +62,8 @@ impl Axis {
     }
 }
 
-/// The place of a value on an axis. On a logarithmic one, values that have no logarithm are below it.
+/// Returns the position of a value on an axis. On a logarithmic axis, values without a logarithm lie below
+/// the range.
 pub(super) fn place(value: f64, is_log: bool) -> f64 {
     match is_log {
         true if value <= 0.0 => f64::NEG_INFINITY,
@@ -70,7 +72,7 @@ pub(super) fn place(value: f64, is_log: bool) -> f64 {
     }
 }
 
-/// The ends of an axis that were typed.
+/// Returns the axis range given on the command line.
 pub(super) fn typed_range(range: Option<(f64, f64)>, is_log: bool) -> Result<Option<(f64, f64)>> {
     match range {
         Some((low, _)) if is_log && low <= 0.0 => {
@@ -81,7 +83,7 @@ pub(super) fn typed_range(range: Option<(f64, f64)>, is_log: bool) -> Result<Opt
     }
 }
 
-/// Sums of the values within the bins, from the middle of the range on.
+/// Sums over values inside the bins, relative to the middle of the range.
 #[derive(Clone, Copy, Default)]
 struct Moments {
     count: f64,
@@ -96,7 +98,7 @@ impl Moments {
         self.squares += value * value;
     }
 
-    /// Mean and standard deviation, as ROOT has them.
+    /// Returns mean and standard deviation, computed as in ROOT.
     fn summary(self, middle: f64) -> (Option<f64>, Option<f64>) {
         if self.count == 0.0 {
             return (None, None);
@@ -108,7 +110,7 @@ impl Moments {
     }
 }
 
-/// Fills the histograms of some columns, with the same bins; none of columns without a value.
+/// Fills the histograms of some columns with common bins. Columns without values get no histogram.
 pub(super) fn fill(
     columns: Vec<Column>,
     plotting: &Plotting,
@@ -124,7 +126,7 @@ pub(super) fn fill(
         begun.push(begin(column, typed.is_some(), is_log, &watch)?);
     }
     let range = typed.or_else(|| {
-        // The first finite values say where most are.
+        // The range is estimated from the first finite values.
         let ranges = begun.iter().filter_map(|begun| robust_range(&begun.values));
         ranges.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
     });
@@ -136,7 +138,7 @@ pub(super) fn fill(
     begun.into_iter().map(|begun| finish(begun, axis, plotting, &watch)).collect()
 }
 
-/// The range that shows nearly all values of all columns, if it is known without reading them.
+/// Returns a range covering nearly all values of all columns, if known without reading.
 fn known_range(columns: &[Column], is_log: bool) -> Option<(f64, f64)> {
     let ranges = columns.iter().map(|column| {
         let places = column.known?.map(|value| place(value, is_log));
@@ -148,12 +150,12 @@ fn known_range(columns: &[Column], is_log: bool) -> Option<(f64, f64)> {
         .reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
-/// The range, unless it is wider than the largest number.
+/// Returns the range, reduced if its width would overflow.
 fn bounded(low: f64, high: f64) -> (f64, f64) {
     if (high - low).is_finite() { (low, high) } else { (f64::MIN / 4.0, f64::MAX / 4.0) }
 }
 
-/// The number of bins: in lines of text as many as fit.
+/// Returns the number of bins. In text, as many as fit.
 pub(super) fn bins(plotting: &Plotting, shape: Shape, console: &Console<'_>) -> usize {
     let is_text = plotting.output.is_none() && shape == Shape::Text;
     match plotting.bins {
@@ -163,12 +165,12 @@ pub(super) fn bins(plotting: &Plotting, shape: Shape, console: &Console<'_>) -> 
     }
 }
 
-/// Characters of a picture in lines of text.
+/// Returns the width of a text picture in characters.
 pub(super) fn text_width(console: &Console<'_>) -> usize {
     console.width.unwrap_or(80).saturating_sub(14).clamp(20, WIDEST)
 }
 
-/// Reads until there is a finite value, unless the range is known.
+/// Reads until the first finite value, unless the range is known.
 fn begin(column: Column, has_range: bool, is_log: bool, watch: &Watch) -> Result<Begun> {
     let mut begun = Begun { column, values: Vec::new(), outside: Outside::default(), read: 0 };
     while !has_range && begun.values.is_empty() {
@@ -179,14 +181,14 @@ fn begin(column: Column, has_range: bool, is_log: bool, watch: &Watch) -> Result
         if places.iter().any(|place| place.is_finite()) {
             begun.values = places;
         } else {
-            // It is enough to know how many values of each kind there were.
+            // Values without a finite position are only counted.
             places.iter().for_each(|place| begun.outside.count(*place));
         }
     }
     Ok(begun)
 }
 
-/// The first column of the next step.
+/// Reads the next step, and returns its first column.
 fn next(steps: &mut ChainSteps, watch: &Watch) -> Result<Option<Array>> {
     let read = steps.read(None, &mut |_| !watch.asked())?;
     if watch.asked() {
@@ -195,7 +197,7 @@ fn next(steps: &mut ChainSteps, watch: &Watch) -> Result<Option<Array>> {
     Ok(read.and_then(|step| step.arrays.into_iter().next()))
 }
 
-/// Fills the histogram with the values read so far and with the rest.
+/// Fills the histogram with the values read so far and the remaining steps.
 fn finish(begun: Begun, axis: Axis, plotting: &Plotting, watch: &Watch) -> Result<Drawing> {
     let Begun { mut column, values: first, outside, mut read } = begun;
     let mut histogram = Histogram::beside(outside, axis.low, axis.high, axis.bins);
@@ -238,12 +240,12 @@ fn finish(begun: Begun, axis: Axis, plotting: &Plotting, watch: &Watch) -> Resul
     Ok(Drawing::one(filled, column.title, caption, y_title(&axis, plotting)))
 }
 
-/// The value of a place.
+/// Returns the value at a position on the axis.
 fn value_at(place: f64, is_log: bool) -> f64 {
     if is_log { 10_f64.powf(place) } else { place }
 }
 
-/// The title of the vertical axis, which says how wide bins are if that is a round number.
+/// Returns the title of the vertical axis, including the bin width if it is a round number.
 fn y_title(axis: &Axis, plotting: &Plotting) -> String {
     let width = (axis.high - axis.low) / axis.bins as f64;
     let round: f64 = format!("{width:.2e}").parse().unwrap_or(0.0);

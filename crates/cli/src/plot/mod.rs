@@ -1,4 +1,4 @@
-//! `forthwith plot`: histograms of the numbers in columns, and of objects that are histograms.
+//! `forthwith plot`: draws histograms of numeric columns and of histogram objects.
 
 mod columns;
 mod drawing;
@@ -25,7 +25,7 @@ use std::ffi::OsString;
 #[derive(Debug, PartialEq)]
 pub(crate) struct Plotting {
     choice: Choice,
-    /// The column along the vertical axis.
+    /// The column on the vertical axis.
     against: Option<String>,
     entries: u64,
     bins: Option<u16>,
@@ -34,16 +34,16 @@ pub(crate) struct Plotting {
     style: Style,
     is_density: bool,
     is_overlay: bool,
-    /// Whether the files are one table.
+    /// Whether the files are read as one table.
     pub(crate) is_chain: bool,
     output: Option<Picture>,
 }
 
 impl Plotting {
-    /// Returns the files of a command line, and the options of their picture.
+    /// Returns the files from the command line, and the plot options.
     ///
     /// # Errors
-    /// The picture has a name of another kind of file.
+    /// The picture's name has an unknown extension.
     pub(crate) fn of(
         typed: flags::Plot,
         exists: impl Fn(&str) -> bool,
@@ -87,12 +87,12 @@ impl Plotting {
         Ok((targets, Box::new(plotting)))
     }
 
-    /// Whether histograms of all files are in one picture.
+    /// Returns whether the histograms of all files share one picture.
     pub(crate) const fn is_together(&self) -> bool {
         self.is_overlay || self.output.is_some()
     }
 
-    /// Whether an option says which columns and entries are drawn.
+    /// Returns whether an option selects columns or entries.
     fn chooses(&self) -> bool {
         self.choice != Choice::default()
             || self.against.is_some()
@@ -103,7 +103,7 @@ impl Plotting {
     }
 }
 
-/// Takes the names of columns behind a file: words that are neither files nor look like names of files.
+/// Removes column names from the targets: words after a file that neither are files nor look like file names.
 fn words(targets: &mut Vec<OsString>, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let is_column = |word: &OsString| {
         word.to_str().is_some_and(|word| {
@@ -119,7 +119,7 @@ fn words(targets: &mut Vec<OsString>, exists: impl Fn(&str) -> bool) -> Vec<Stri
     targets.drain(1..).filter_map(|word| word.into_string().ok()).collect()
 }
 
-/// A part of a file that is drawn.
+/// A drawable part of a file.
 enum Source {
     Columns(Place),
     Object(Box<Key>),
@@ -132,7 +132,7 @@ fn source(file: &File, target: &Target, plotting: &Plotting, console: &mut Conso
             Ok(Source::Columns(place))
         }
         Err(Failure::WrongObject { key, .. }) if !key.is_directory => {
-            // An object has its own bins, and no columns or entries to choose from.
+            // An object has fixed bins, and no columns or entries to select.
             if plotting.chooses() {
                 let what = format!(
                     "{} is a {}: -b, -f, -n, --y, --bins and --range are for branches",
@@ -146,7 +146,7 @@ fn source(file: &File, target: &Target, plotting: &Plotting, console: &mut Conso
     }
 }
 
-/// Draws what one target names.
+/// Draws the columns or object of one target.
 pub(crate) fn plot(
     file: &File,
     target: &Target,
@@ -170,7 +170,7 @@ pub(crate) fn plot(
     }
 }
 
-/// Draws columns of several targets as of one table.
+/// Draws columns of several targets read as one table.
 pub(crate) fn chain(
     targets: &[Target],
     plotting: &Plotting,
@@ -183,7 +183,7 @@ pub(crate) fn chain(
     output::all(drawings, plotting, shape, console)
 }
 
-/// Draws what several targets name in one picture.
+/// Draws several targets in one picture.
 pub(crate) fn together(
     targets: &[Target],
     plotting: &Plotting,
@@ -216,7 +216,7 @@ pub(crate) fn together(
     output::all(drawings, plotting, shape, console)
 }
 
-/// The error of a picture of more histograms than it can have.
+/// Returns the error for a picture with too many histograms.
 fn too_many(count: usize) -> Failure {
     Failure::misuse(format!("a picture has at most {MOST_SERIES} histograms or graphs, not {count}"))
 }

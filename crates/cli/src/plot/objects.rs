@@ -1,4 +1,4 @@
-//! Objects that are drawn: histograms, profiles and efficiencies of one to three dimensions, and graphs.
+//! Draws objects: histograms, profiles and efficiencies with one to three dimensions, and graphs.
 
 use super::drawing::Drawing;
 use crate::{
@@ -7,10 +7,10 @@ use crate::{
 };
 use forthwith::{File, Key};
 
-/// The histogram or graph that an object is, under a name for legends.
+/// Returns the histogram or graph in an object, with a name for legends.
 ///
 /// # Errors
-/// It is another object.
+/// The object is of another class.
 pub(super) fn drawing(file: &File, key: &Key, name: &str) -> Result<Drawing> {
     let binned = object::binned(file, key)?;
     let title = if key.title.is_empty() { key.path.clone() } else { key.title.clone() };

@@ -1,4 +1,4 @@
-//! Histograms and graphs as a picture, as text and as JSON.
+//! Writes histograms and graphs as a picture, text or JSON.
 
 use super::{Plotting, drawing::Drawing};
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 };
 use serde::Serialize;
 
-/// Lines of bars.
+/// Height of bar pictures in lines.
 const HEIGHT: usize = 16;
 
 /// A histogram or graph as JSON.
@@ -72,7 +72,7 @@ pub(super) fn all(
     Ok(())
 }
 
-/// Ratios are of histograms with the same bins.
+/// Checks that histograms for a ratio have the same bins.
 fn check_ratio(drawings: &[Drawing]) -> Result<()> {
     let mut edges = None;
     for drawing in drawings {
@@ -127,7 +127,7 @@ fn picture(drawings: Vec<Drawing>, plotting: &Plotting, console: &mut Console<'_
     }
     titles.dedup();
     captions.dedup();
-    // Titles that differ are in the legend.
+    // Titles that differ are shown in the legend instead.
     let title = if let [title] = &titles[..] { title.as_str() } else { "" };
     if !points.is_empty() {
         if !histograms.is_empty() {
@@ -156,7 +156,7 @@ fn picture(drawings: Vec<Drawing>, plotting: &Plotting, console: &mut Console<'_
     picture.write(&scene, &captions.join("; "), console)
 }
 
-/// A histogram in lines of text.
+/// Prints a histogram as text.
 fn text(drawing: &Drawing, plotting: &Plotting, console: &mut Console<'_>) -> Result<()> {
     let style = plotting.style;
     match drawing {
@@ -172,7 +172,7 @@ fn text(drawing: &Drawing, plotting: &Plotting, console: &mut Console<'_>) -> Re
             console.text(&draw(&bars, HEIGHT, wide, &label, console.paint))?;
             if style.stats { console.line(&statistics(filled)) } else { Ok(()) }
         }
-        // Several graphs: one alone is shown as the object that it is.
+        // Several graphs; a single graph is shown as an object.
         Drawing::Points { graph, caption } => {
             console.line(&format!("{caption}\n"))?;
             match crate::object::points(graph, super::fill::text_width(console), console.paint) {
@@ -192,7 +192,7 @@ fn text(drawing: &Drawing, plotting: &Plotting, console: &mut Console<'_>) -> Re
     }
 }
 
-/// The line above a histogram, with its name in bold.
+/// Prints the line above a histogram, with its name in bold.
 fn heading(caption: &str, filled: &Filled, plotting: &Plotting, console: &mut Console<'_>) -> Result<()> {
     let name = human::clean(&filled.binning.title);
     let caption = match caption.strip_prefix(&name) {
@@ -204,14 +204,14 @@ fn heading(caption: &str, filled: &Filled, plotting: &Plotting, console: &mut Co
     console.line(&format!("{legend}{caption}\n"))
 }
 
-/// The ends of an axis in text, whose numbers are logarithms if it is logarithmic.
+/// Returns the ends and title of an axis in text. Ends of a logarithmic axis are logarithms.
 fn ends(binning: &Binning, is_log: bool) -> (f64, f64, String) {
     let end = |edge: Option<&f64>| edge.map_or(0.0, |edge| if is_log { edge.log10() } else { *edge });
     let title = if is_log { format!("log10 {}", binning.title) } else { binning.title.clone() };
     (end(binning.edges.first()), end(binning.edges.last()), title)
 }
 
-/// Entries, mean and standard deviation in one line.
+/// Formats entries, mean and standard deviation in one line.
 fn statistics(filled: &Filled) -> String {
     let short = crate::histogram::short;
     let mean = filled.mean.map_or_else(String::new, |mean| format!(", mean {}", short(mean)));

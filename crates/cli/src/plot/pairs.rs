@@ -1,4 +1,4 @@
-//! Histograms of two columns.
+//! Fills histograms of two columns.
 
 use super::{
     Plotting,
@@ -19,14 +19,14 @@ use crate::{
 };
 use forthwith::plan::{Error, ErrorKind};
 
-/// Lines of a picture in text.
+/// Maximum height of a text picture in lines.
 const LINES: usize = 24;
-/// Bins of each axis of a picture in a file.
+/// Default number of bins per axis in a picture file.
 const BINS: usize = 50;
-/// Bins of each axis, at most.
+/// Maximum number of bins per axis.
 const MOST: usize = 400;
 
-/// Fills the histogram of two columns, x and y.
+/// Fills the histogram of columns x and y.
 pub(super) fn fill(
     table: &PlotTable,
     x: &Named,
@@ -36,7 +36,7 @@ pub(super) fn fill(
     console: &mut Console<'_>,
 ) -> Result<Drawing> {
     let mut steps = table.steps(&[x, y], plotting)?;
-    // Computed columns come behind fields.
+    // Steps return computed columns after fields.
     let is_swapped = x.1.is_none() && y.1.is_some();
     let style = plotting.style;
     let x_typed = typed_range(plotting.range, style.log_x)?;
@@ -97,7 +97,7 @@ pub(super) fn fill(
     Ok(Drawing::two(grid, table.title.clone(), caption, "Entries".into()))
 }
 
-/// Numbers of bins: in lines of text no more than fit.
+/// Returns the numbers of bins. In text, at most as many as fit.
 fn sizes(plotting: &Plotting, shape: Shape, console: &Console<'_>) -> [usize; 2] {
     if plotting.output.is_none() && shape == Shape::Text {
         let columns = bins(plotting, shape, console).min(text_width(console));

@@ -1,4 +1,4 @@
-//! Tables whose columns are drawn: that of one file, or those of several files as one.
+//! Reads the columns to draw, from the table of one file or from the tables of several files read as one.
 
 use super::Plotting;
 use crate::{
@@ -18,38 +18,38 @@ use forthwith::{
 };
 use std::{ops::Range, sync::Arc};
 
-/// Decompressed bytes of a step.
+/// Target number of decompressed bytes per step.
 const STEP: u64 = 8 << 20;
 
-/// A column: its name, and its position in the first file if it is a field.
+/// A column: its name and, if it is a field, its index in the first file.
 pub(super) type Named = (String, Option<u32>);
 
-/// A table, and its columns that are drawn.
+/// A table and its columns to draw.
 pub(super) struct PlotTable {
-    /// The name of the first file.
+    /// URI of the first file.
     pub(super) uri: String,
-    /// The table of a histogram, and the entries that are drawn.
+    /// Title of the histograms: table and cut.
     pub(super) title: String,
     pub(super) columns: Vec<Named>,
-    /// The column along the vertical axis.
+    /// The column on the vertical axis.
     pub(super) against: Option<Named>,
     chain: Chain,
     files: Vec<FileFields>,
-    /// Ranges of columns by cached summaries: see [`known_values`].
+    /// Ranges of columns from cached summaries: see [`known_values`].
     known: Vec<(String, [f64; 4])>,
 }
 
-/// Fields of one file.
+/// The fields read from one file.
 struct FileFields {
     uri: String,
-    /// The fields that are drawn, with their entries.
+    /// Fields to draw, with their entry ranges.
     drawn: Vec<(ProjectedField, Range<u64>)>,
-    /// Fields that expressions use.
+    /// Fields used by expressions.
     used: Vec<ProjectedField>,
 }
 
 impl PlotTable {
-    /// The table of one file.
+    /// Returns the table of one file.
     pub(super) fn of_place(
         place: &Place,
         target: &Target,
@@ -71,7 +71,7 @@ impl PlotTable {
         Ok(Self { uri, title, columns, against, chain, files: vec![fields], known })
     }
 
-    /// The tables of several files, which must all have the columns.
+    /// Returns the tables of several files as one. Every file must have all columns.
     pub(super) fn of_chain(
         targets: &[Target],
         plotting: &Plotting,
@@ -103,17 +103,17 @@ impl PlotTable {
         Ok(Self { uri, title, columns, against, chain: opened.chain, files, known: Vec::new() })
     }
 
-    /// The least value of a column, its 1st and 99th percentile and its largest value, if they are known.
+    /// Returns the minimum, 1st percentile, 99th percentile and maximum of a column, if known.
     pub(super) fn known(&self, column: &str) -> Option<[f64; 4]> {
         self.known.iter().find(|(name, _)| name == column).map(|(_, values)| *values)
     }
 
-    /// The name of a file.
+    /// Returns the URI of a file.
     pub(super) fn file(&self, file: usize) -> &str {
         self.files.get(file).map_or(&self.uri, |file| &file.uri)
     }
 
-    /// The entries of some columns that are drawn together, in steps: fields first, then what is computed.
+    /// Reads the entries of columns that are drawn together, in steps: fields first, then computed columns.
     pub(super) fn steps(&self, columns: &[&Named], plotting: &Plotting) -> Result<ChainSteps> {
         let file = |file: &FileFields| -> Result<FileProjection> {
             let is_chosen =
@@ -151,7 +151,7 @@ impl FileFields {
         let columns: Vec<&Named> = columns.collect();
         let passes = columns.len() - usize::from(plotting.against.is_some());
         if passes > 1 && table.is_stream() {
-            // A stream that was read to its end can be read several times.
+            // A stream that has been read to the end can be read several times.
             table.entries()?;
         }
         for (name, field) in columns.into_iter().filter_map(|(name, field)| Some((name, (*field)?))) {
@@ -163,7 +163,7 @@ impl FileFields {
     }
 }
 
-/// The title of a histogram.
+/// Returns the title of a histogram.
 fn title(place: &Place, target: &Target, files: usize, plotting: &Plotting) -> String {
     let file = target.uri.rsplit('/').next().unwrap_or_default();
     let table = place.table.path();
@@ -181,7 +181,7 @@ fn title(place: &Place, target: &Target, files: usize, plotting: &Plotting) -> S
     }
 }
 
-/// The columns of numbers to draw of a table, and that along the vertical axis.
+/// Returns the numeric columns of a table to draw, and the column for the vertical axis.
 fn find_columns(
     place: &Place,
     plotting: &Plotting,
@@ -204,7 +204,7 @@ fn find_columns(
             continue;
         }
         if branch.means() == Means::Unsupported || !is_numbers(branch) {
-            // Reading says what keeps it from being read.
+            // Reading it reports why it is not readable.
             crate::head::first(&place.table, branch, 0)?;
             return Err(without_numbers(&branch.field.path, branch.type_name()));
         }
@@ -217,7 +217,7 @@ fn find_columns(
     Ok((columns, against))
 }
 
-/// The field or the computed column of a name.
+/// Returns the field or computed column with a name.
 fn field(place: &Place, plotting: &Plotting, name: &str) -> Result<Named> {
     if plotting.choice.aliases.iter().any(|(alias, _)| alias == name) {
         return Ok((name.to_owned(), None));
@@ -236,8 +236,8 @@ fn absent(uri: &str, name: &str) -> Failure {
     Failure::misuse(format!("{uri} has no column {name}"))
 }
 
-/// The least value of a column, its 1st and 99th percentile and its largest value, by summaries that are kept beside the file,
-/// if all entries are drawn.
+/// Returns the minimum, 1st percentile, 99th percentile and maximum of a column from cached summaries, if all
+/// entries are drawn.
 fn known_values(place: &Place, (name, field): &Named, plotting: &Plotting) -> Option<[f64; 4]> {
     let is_whole = field.is_some() && plotting.choice.cut.is_none() && plotting.entries == u64::MAX;
     let summaries = place.table.summaries().filter(|_| is_whole)?.column(name, &PICTURED, 0)?;
@@ -250,7 +250,7 @@ fn known_values(place: &Place, (name, field): &Named, plotting: &Plotting) -> Op
     values.iter().all(|value| value.is_finite()).then_some(values)
 }
 
-/// A value as a number.
+/// Returns a value as a number.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Bool(value) => Some(f64::from(u8::from(*value))),
@@ -266,7 +266,7 @@ fn without_numbers(name: &str, kind: &str) -> Failure {
     Failure::misuse(format!("{} has no numbers to draw, but {}", human::clean(name), human::clean(kind)))
 }
 
-/// Whether it is of numbers, whatever the lists around them.
+/// Returns whether a branch holds numbers, possibly nested in lists.
 fn is_numbers(branch: &Branch) -> bool {
     branch.reading().is_some_and(|reading| reading.form.numbers().is_some())
 }

@@ -1,4 +1,4 @@
-//! Operations item by item: the types of operands and results, as NumPy has them.
+//! Element-wise operations: types of operands and results by the rules of NumPy.
 
 use super::{Checked, Compiler, Operand, Value, lists::Missing, only_compared};
 use crate::{
@@ -119,7 +119,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn comparison(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
-        // An integer beyond the type of the column is larger or smaller than all of it.
+        // An integer out of range of the column's type is larger or smaller than all values.
         for (column, number, operation) in [(x, y, operation), (y, x, operation.mirrored())] {
             if let Value::Number(number @ Number::Int(value)) = number
                 && !matches!(column, Value::Number(_))
@@ -147,7 +147,7 @@ impl Compiler<'_> {
         self.pair(operation, common, x, y, at)
     }
 
-    /// Signed and unsigned integers, compared exactly.
+    /// Compares signed with unsigned integers exactly.
     fn mixed(&mut self, operation: Binary, x: Operand, y: Operand, at: Span) -> Checked<Value> {
         let (operation, signed, unsigned) = match class(x.kind.dtype()) {
             Class::Signed => (operation, x, y),
@@ -176,7 +176,7 @@ impl Compiler<'_> {
         let [condition, x, y] = all;
         let step = Step::Where { dtype, condition: condition.register, x: x.register, y: y.register };
         let chosen = self.made(step, Operand { space, ..condition }, at)?;
-        // The value is there if the condition is, and the one that it chooses.
+        // The value is valid if the condition is valid, and the operand that it selects.
         let mut valid = match (x.valid, y.valid) {
             (None, None) => None,
             (a, b) => {
@@ -209,14 +209,14 @@ impl Compiler<'_> {
         Ok(Value::Operand(self.cast(x, to, at)?))
     }
 
-    /// Two operands of one type, aligned.
+    /// Aligns two operands of one type, and applies an operation to them.
     fn pair(&mut self, operation: Binary, dtype: DType, x: Operand, y: Operand, at: Span) -> Checked<Value> {
         let (x, mut y, space) = self.aligned(x, y, at)?;
         if operation == Binary::Power
             && !is_float(dtype)
             && let Some(there) = self.all_there(&[x, y], space, at)?
         {
-            // Whatever stands where a value is missing is no negative power.
+            // The value at a missing exponent is arbitrary: replace it, as it may be negative.
             let zero = Number::Int(0).typed(dtype).unwrap_or(TRUE);
             let zero = self.constant(zero, at)?.register;
             let step = Step::Where { dtype, condition: there, x: y.register, y: zero };
@@ -228,7 +228,7 @@ impl Compiler<'_> {
         self.of_two(Step::Binary { operation, dtype, x: x.register, y: y.register }, x, y, space, at)
     }
 
-    /// What a step makes of two operands that are aligned: it is there where both are.
+    /// Returns the result of a step with two aligned operands, which is valid if both operands are.
     fn of_two(&mut self, step: Step, x: Operand, y: Operand, space: SpaceId, at: Span) -> Checked<Value> {
         let made = self.made(step, Operand { space, ..x }, at)?;
         let valid = self.both_valid(x.valid, y.valid, space, at)?;
@@ -241,7 +241,7 @@ impl Compiler<'_> {
         }
         for value in [x, y] {
             if !matches!(value, Value::Text(_)) {
-                // Of a column that cannot be computed with it says why.
+                // Reports unsupported columns first.
                 self.operand(value, at)?;
             }
         }
@@ -265,7 +265,7 @@ impl Compiler<'_> {
         self.made(step, x, at).map(Value::Operand)
     }
 
-    /// The type of both together.
+    /// Returns the common type of two values.
     fn common(&mut self, x: &Value, y: &Value, at: Span) -> Checked<DType> {
         Ok(match (x, y) {
             (Value::Number(x), Value::Number(y)) => promote(x.own_type(), y.own_type()),
@@ -276,7 +276,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// The type of functions of two floats: each operand has its own float, and these are promoted.
+    /// Returns the type of functions of two floating-point numbers: that of each operand, promoted to a
+    /// common one.
     fn common_float(&mut self, x: &Value, y: &Value, common: DType, at: Span) -> Checked<DType> {
         if matches!(x, Value::Number(_)) || matches!(y, Value::Number(_)) {
             return Ok(floating(common));
@@ -285,7 +286,7 @@ impl Compiler<'_> {
         Ok(promote(floating(x), floating(y)))
     }
 
-    /// A value in a type.
+    /// Returns a value converted to a type. Constants out of its range are an error.
     fn typed(&mut self, value: &Value, dtype: DType, at: Span) -> Checked<Operand> {
         if let Value::Number(number) = value {
             let Some(typed) = number.typed(dtype) else {
@@ -325,9 +326,9 @@ impl Compiler<'_> {
         self.made(Step::Cast { from, to, x: x.register }, x, at)
     }
 
-    /// Whether numbers are equal to themselves, or not: all or none, where they are no floats.
+    /// Compares values with themselves, so that `Equal` is true and `NotEqual` is false for each of them.
     pub(super) fn same_as_itself(&mut self, x: Operand, operation: Binary, at: Span) -> Checked<Value> {
-        // Of floats the bits are compared: a NaN differs from itself.
+        // NaN differs from itself, so floating-point numbers are compared as booleans.
         let x = if is_float(x.kind.dtype()) { self.truth(x, at)? } else { x };
         let step = Step::Binary { operation, dtype: x.kind.dtype(), x: x.register, y: x.register };
         self.made(step, x, at).map(Value::Operand)

@@ -136,7 +136,7 @@ impl Compiler<'_> {
             }
             F::Log => (Unary::Log, self.binary(Binary::Greater, &x, &ZERO, at)?),
             F::Log10 => (Unary::Log10, self.binary(Binary::Greater, &x, &ZERO, at)?),
-            // NaN stays NaN here.
+            // NaN remains NaN for this function.
             F::Acosh => {
                 let outside = self.binary(Binary::Less, &x, &number(1.0), at)?;
                 (Unary::Arccosh, self.unary(Unary::Not, &outside, at)?)
@@ -157,7 +157,7 @@ impl Compiler<'_> {
         self.choose(&inside, &value, &ZERO, at)
     }
 
-    /// Rounds halves away from zero, as C does it.
+    /// Rounds halves away from zero, as `round` does in C.
     fn rounded_away(&mut self, x: &Value, at: Span) -> Checked<Value> {
         let whole = self.unary(Unary::Trunc, x, at)?;
         let rest = self.binary(Binary::Subtract, x, &whole, at)?;

@@ -1,4 +1,4 @@
-//! Lists that TTreeFormula's `Iteration$` and `Length$` count in: the deepest ones of the columns in the same
+//! Lists in which TTreeFormula's `Iteration$` and `Length$` count: the deepest lists of columns in the same
 //! expression.
 
 use super::{Compiler, Operand, Value};
@@ -10,8 +10,8 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 impl Compiler<'_> {
-    /// Returns for each such variable of an expression the operand whose items it counts; empty without
-    /// lists.
+    /// Returns, for each such variable of an expression, the operand whose items it counts. Variables in
+    /// scopes without lists are omitted.
     pub(super) fn iterations(
         &mut self,
         expression: &Expression,
@@ -40,7 +40,7 @@ impl Compiler<'_> {
                 match &node.kind {
                     Kind::Iteration { .. } => variables.push(id),
                     Kind::ReduceEntry { items, .. } => scopes.push(*items),
-                    // Their results have other lists.
+                    // The results have the lists of an outer level.
                     Kind::Reduce { items, .. } | Kind::Item { items, .. } => scopes.push(*items),
                     Kind::Subscript { items, selectors, .. }
                         if self.is_one_item(expression, *items, selectors, alias)? => {}

@@ -76,7 +76,7 @@ impl Leaf {
     }
 }
 
-/// Whether values are lists, of any kind, optional or not.
+/// Whether values are lists of any type, optional or not.
 pub(crate) fn is_list(form: &Form) -> bool {
     match form {
         Form::List { .. } | Form::Regular { .. } => true,
@@ -85,7 +85,7 @@ pub(crate) fn is_list(form: &Form) -> bool {
     }
 }
 
-/// Whether anything in a column may be missing.
+/// Whether values or lists of a column may be missing.
 pub(super) fn has_options(form: &Form) -> bool {
     match form {
         Form::Option { .. } => true,

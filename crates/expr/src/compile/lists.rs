@@ -1,4 +1,4 @@
-//! Lists: which numbers meet which, and from lists to one value each.
+//! Lists: alignment of operands, filters, and reductions to one value for each list.
 
 use super::{Checked, Compiler, Operand, Value, only_compared};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use forthwith_columns::DType;
 use std::cmp::Ordering;
 
-/// A value that is missing, where others have a list: a missing list, or a list of missing items.
+/// Meaning of a missing value that is aligned with a list: a missing list, or a list of missing items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missing {
     Lists,
@@ -18,7 +18,8 @@ pub(super) enum Missing {
 }
 
 impl Compiler<'_> {
-    /// The spaces from the outermost lists to these, each by the one that stands for all that are the same.
+    /// Returns the spaces from the outermost lists to a space, each replaced by the representative of equal
+    /// spaces.
     pub(super) fn path(&self, space: SpaceId) -> Vec<SpaceId> {
         let mut path = Vec::new();
         let mut next = space;
@@ -38,8 +39,8 @@ impl Compiler<'_> {
         space
     }
 
-    /// Two operands where each has a value for each of the other's, and the space of both. Constants stay, but share what
-    /// is known of missing lists.
+    /// Aligns two operands, so that they have values for the same items, and returns them with their space.
+    /// Constants are not expanded, but get the common validity of lists.
     pub(super) fn aligned(
         &mut self,
         x: Operand,
@@ -52,7 +53,7 @@ impl Compiler<'_> {
         Ok((x, y, space))
     }
 
-    /// The same of any number of operands.
+    /// Aligns any number of operands as [`aligned`](Self::aligned) does, and returns their space.
     pub(super) fn all_aligned(
         &mut self,
         operands: &mut [Operand],
@@ -66,8 +67,8 @@ impl Compiler<'_> {
         Ok(space)
     }
 
-    /// Gives operands the same lists, as deep as each has any: where a list is missing for one, it is for all. Returns the
-    /// deepest space.
+    /// Gives operands common lists, up to the depth of each. A list that is missing in one operand becomes
+    /// missing in all. Returns the deepest space.
     fn met(&mut self, operands: &mut [Operand], missing: Missing, at: Span) -> Checked<SpaceId> {
         let depths: Vec<usize> = operands.iter().map(|operand| self.path(operand.space).len()).collect();
         let deepest = depths.iter().copied().max().unwrap_or(0);
@@ -132,7 +133,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Makes two spaces of one level one, whose lists are checked to be the same when they are computed.
+    /// Makes two spaces of one level equal. A step checks at run time that their lists have equal lengths.
     fn unite(&mut self, a: SpaceId, b: SpaceId, at: Span) -> Checked<()> {
         let (a, b) = (self.standing_for(a), self.standing_for(b));
         if a == b {
@@ -192,7 +193,7 @@ impl Compiler<'_> {
         self.list_validity.len() as u32 - 1
     }
 
-    /// Only those items of the lists of a level for which a condition holds, with all that is within them.
+    /// Filters the items of the lists of a level by a condition, with all items nested in them.
     pub(super) fn kept(
         &mut self,
         x: Operand,
@@ -224,7 +225,7 @@ impl Compiler<'_> {
             self.step(Step::Lists { of: into }, into, at)?;
             parent = into;
         }
-        // Items of lists of one length within what is kept are kept by the same condition.
+        // Items of nested lists of fixed length are filtered by the same condition.
         let mut keep =
             |x: Register, dtype: DType| self.step(Step::Keep { dtype, x, condition, into }, into, at);
         let register = keep(x.register, dtype)?;
@@ -233,7 +234,7 @@ impl Compiler<'_> {
         Ok(Operand { register, kind: x.kind, space: into, valid, lists })
     }
 
-    /// Values of outer lists once for each item of inner ones.
+    /// Repeats values of outer lists for each item of inner ones.
     fn expanded(&mut self, x: Operand, space: SpaceId, missing: Missing, at: Span) -> Checked<Operand> {
         let depth = self.path(x.space).len();
         let levels = self.path(space);
@@ -248,7 +249,7 @@ impl Compiler<'_> {
             operand.register = self.expand(dtype, operand.register, *level, at)?;
             operand.valid = match (operand.valid, missing) {
                 (Some(x), Missing::Items) => Some(self.expand(DType::Bool, x, *level, at)?),
-                // It says which lists are there: see `met`.
+                // The validity became that of the lists: see `met`.
                 _ => None,
             };
         }
@@ -267,7 +268,7 @@ impl Compiler<'_> {
         self.of_both(Binary::BitAnd, x, y, space, at).map(Some)
     }
 
-    /// The value of each list for each of its items.
+    /// Repeats the value of each list for each of its items.
     pub(super) fn expand(&mut self, dtype: DType, x: Register, to: SpaceId, at: Span) -> Checked<Register> {
         self.step(Step::Expand { dtype, x, to }, to, at)
     }
@@ -289,7 +290,7 @@ impl Compiler<'_> {
         let mut both = [items, condition];
         self.met(&mut both, Missing::Lists, at)?;
         let items = both[0];
-        // An item whose condition is missing is missing itself, which does not leave it out.
+        // An item whose condition is missing becomes missing, but is not dropped.
         let path = self.path(both[1].space);
         let space = path[wanted - 1];
         let (mut keep, valid) = (both[1].register, both[1].valid);
@@ -299,7 +300,7 @@ impl Compiler<'_> {
         }
         let valid = match wanted == deep {
             true => self.both_valid(items.valid, valid, space, at)?,
-            // Of whole lists, `met` said so.
+            // For whole lists, `met` has set their validity.
             false => items.valid,
         };
         self.kept(Operand { valid, ..items }, wanted - 1, keep, at).map(Value::Operand)
@@ -339,7 +340,7 @@ impl Compiler<'_> {
             _ => items,
         };
         let dtype = items.kind.dtype();
-        // A first item that is missing is missing; elsewhere, items that are missing do not count.
+        // `first` returns a missing item as missing; other reductions ignore missing items.
         let counted = if by == Reduction::First { None } else { items.valid };
         let step = Step::Reduce { by, dtype, x: items.register, valid: counted, of };
         let reduced = self.made(step, Operand { space: parent, ..items }, at)?;
@@ -363,7 +364,7 @@ impl Compiler<'_> {
         self.item_of(items, position, at).map(Value::Operand)
     }
 
-    /// The item at a position of each innermost list.
+    /// Returns the item at a position of each innermost list.
     pub(super) fn item_of(&mut self, items: Operand, position: i64, at: Span) -> Checked<Operand> {
         let (of, parent) = self.lists_within(items.space, "item", at)?;
         let mut item =
@@ -375,8 +376,8 @@ impl Compiler<'_> {
         self.of_lists(Operand { register, space: parent, ..items }, valid, at)
     }
 
-    /// One value of each innermost list, which has to be there itself. What is known of missing lists is still that of the
-    /// items.
+    /// Completes one value for each innermost list, which is valid only if the list is. The validity of outer
+    /// lists remains that of the items.
     fn of_lists(&mut self, values: Operand, valid: Option<Register>, at: Span) -> Checked<Operand> {
         let outer = self.path(values.space).len();
         let there = (0..outer).map(|level| self.lists_there(values, level)).collect();
@@ -385,7 +386,7 @@ impl Compiler<'_> {
         Ok(Operand { valid, lists, ..values })
     }
 
-    /// The innermost lists of a space, and the space of the lists themselves.
+    /// Returns the innermost lists of a space, and the space that has one value for each of these lists.
     pub(super) fn lists_within(
         &mut self,
         space: SpaceId,

@@ -1,4 +1,4 @@
-//! Truth values of which some may be missing: `and`, `or` and `not` as in SQL, and whether values are missing.
+//! Booleans with missing values: `and`, `or` and `not` as in SQL, and tests for missing values.
 
 use super::{Checked, Compiler, Operand, Value, lists::Missing};
 use crate::{
@@ -13,19 +13,19 @@ const BOOLEAN: Kind = Kind::Number(DType::Bool);
 const FALSE: Typed = Typed { dtype: DType::Bool, bits: 0 };
 
 impl Compiler<'_> {
-    /// Whether numbers differ from zero.
+    /// Converts numbers to booleans: whether they differ from zero.
     pub(super) fn truth(&mut self, x: Operand, at: Span) -> Checked<Operand> {
         self.cast(x, DType::Bool, at)
     }
 
-    /// False where truth values are true, and missing where they are.
+    /// Negates booleans. Missing ones remain missing.
     pub(super) fn opposite(&mut self, x: Operand, at: Span) -> Checked<Value> {
         let register = self.of_truth(x.register, x.space, at)?;
         Ok(Value::Operand(Operand { register, ..x }))
     }
 
-    /// Both of two truth values (`BitAnd`), or either (`BitOr`). A missing one is not known, and so is the result, unless the
-    /// other one decides it alone: a false one of both, a true one of either.
+    /// Computes `and` (`BitAnd`) or `or` (`BitOr`) of two booleans. If one is missing, the result is missing,
+    /// unless the other one decides it: false for `and`, true for `or`.
     pub(super) fn both_or_either(
         &mut self,
         operation: Binary,
@@ -36,7 +36,7 @@ impl Compiler<'_> {
         let mut pair = [x, y];
         let space = self.all_aligned(&mut pair, Missing::Items, at)?;
         let [x, y] = pair;
-        // Wherever the result is there, this is it, whatever stands where an operand is missing.
+        // This is the result wherever it is valid, regardless of the values at missing operands.
         let register = self.of_both(operation, x.register, y.register, space, at)?;
         let valid = match (x.valid, y.valid) {
             (None, None) => None,
@@ -47,7 +47,7 @@ impl Compiler<'_> {
                 for (there, operand) in [(a, x), (b, y)] {
                     let decides = match operation {
                         Binary::BitOr => Binary::BitAnd,
-                        // There and false.
+                        // Valid and false.
                         _ => Binary::Greater,
                     };
                     let decided = self.of_both(decides, there, operand.register, space, at)?;
@@ -59,7 +59,8 @@ impl Compiler<'_> {
         Ok(Value::Operand(Operand { register, kind: BOOLEAN, space, valid, lists: x.lists }))
     }
 
-    /// Whether one operand is there, or the other, which always is, decides alone.
+    /// Returns the validity of a result with one optional operand: the operand is valid, or the other one
+    /// decides alone.
     fn there_or_decided(
         &mut self,
         operation: Binary,
@@ -70,7 +71,7 @@ impl Compiler<'_> {
     ) -> Checked<Register> {
         let decides = match operation {
             Binary::BitOr => Binary::BitOr,
-            // There, or the other is false.
+            // Valid, or the other operand is false.
             _ => Binary::GreaterEqual,
         };
         self.of_both(decides, valid, other.register, space, at)
@@ -91,12 +92,13 @@ impl Compiler<'_> {
         self.step(Step::Unary { operation: Unary::Not, dtype: DType::Bool, x }, space, at)
     }
 
-    /// Whether values are missing, which is never missing itself; along an outer axis, whether the lists there are.
+    /// Computes whether values are missing or, along an outer axis, whether lists are. The result is never
+    /// missing.
     pub(super) fn is_none(&mut self, x: &Value, axis: Option<i64>, at: Span) -> Checked<Value> {
         if let Value::Number(_) | Value::Text(_) = x {
             return self.constant(FALSE, at).map(Value::Operand);
         }
-        // Any column may lack values, whether it can be computed with or not.
+        // The test works for any column, even if it cannot be computed with.
         let x = match x {
             Value::Column(input) => self.presence(*input, at)?,
             value => self.operand(value, at)?,
@@ -128,7 +130,7 @@ impl Compiler<'_> {
         Ok(Value::Operand(Operand { register, kind: BOOLEAN, space, valid: None, lists }))
     }
 
-    /// False for each item of lists.
+    /// Returns false for each item of lists.
     fn false_in(&mut self, space: SpaceId, at: Span) -> Checked<Register> {
         let (of, parent) = self.lists_within(space, "is_none", at)?;
         let some = self.step(Step::Some { valid: None, of }, parent, at)?;
@@ -142,9 +144,9 @@ mod tests {
     use crate::{Expression, Named, Program};
     use forthwith_columns::{Array, Column, DType, Form};
 
-    /// Booleans of which some are missing, under the keys of a name.
+    /// Returns optional booleans.
     fn booleans(items: &[Option<bool>]) -> Array {
-        // What stands where none is there must not matter.
+        // The values at missing entries are arbitrary, and must not matter.
         let data: Vec<u8> =
             items.iter().enumerate().map(|(at, x)| u8::from(x.unwrap_or(at % 2 == 0))).collect();
         let index: Vec<i64> = (0i64..).zip(items).map(|(at, x)| if x.is_some() { at } else { -1 }).collect();
@@ -160,7 +162,7 @@ mod tests {
         }
     }
 
-    /// An array in lists of lengths.
+    /// Returns an array of lists with these lengths.
     fn in_lists(array: Array, lengths: &[i64]) -> Array {
         let ends = lengths.iter().scan(0, |end, length| {
             *end += length;
@@ -214,7 +216,7 @@ mod tests {
     fn truth_values_that_are_missing_are_not_known() {
         let pairs: Vec<_> = VALUES.iter().flat_map(|x| VALUES.map(|y| (*x, y))).collect();
         let column = |of: fn(&Pair) -> Option<bool>| booleans(&pairs.iter().map(of).collect::<Vec<_>>());
-        // In the order of the pairs, and the other way round, with something else where a value is missing.
+        // In the order of the pairs, and without missing values in the third column.
         let (p, q) = (column(|pair| pair.0), column(|pair| pair.1));
         let sure = booleans(&pairs.iter().map(|pair| Some(pair.0 == pair.1)).collect::<Vec<_>>());
         let sure = Array {
@@ -253,7 +255,7 @@ mod tests {
         ] {
             assert_eq!(evaluate(text, &columns), ("?bool".into(), known(of)), "{text}");
         }
-        // Bits of integers are those of both.
+        // Bits of integers are valid if both operands are.
         let wanted: Vec<String> = pairs
             .iter()
             .map(|(x, y)| x.zip(*y).map_or("None".into(), |(x, y)| u8::from(x && y).to_string()))
@@ -294,7 +296,7 @@ mod tests {
         );
         let mut lacking = lists.clone();
         lacking.columns.push(("m-index".into(), Column::from_slice(&[0i64, -1, 2, 3])));
-        // The items behind a missing list belong to no entry.
+        // The items of a missing list do not belong to any entry.
         lacking.columns.retain(|(key, _)| key != "l-offsets");
         lacking.columns.push(("l-offsets".into(), Column::from_slice(&[0i64, 3, 3, 5, 5])));
         lacking.form = Form::Option { key: "m".into(), content: Box::new(lacking.form) };

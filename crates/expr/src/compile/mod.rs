@@ -1,4 +1,4 @@
-//! From syntax to steps: names are looked up, types checked, lists aligned.
+//! Compilation of syntax to steps: names are resolved, types are checked, and lists are aligned.
 
 mod decimals;
 mod element;
@@ -25,17 +25,17 @@ use crate::{
 use forthwith_columns::LogicalType;
 use std::{collections::HashMap, sync::Arc};
 
-/// Aliases within aliases.
+/// Upper bound on the nesting of aliases.
 const DEEPEST: usize = 50;
-/// Steps of one program.
+/// Upper bound on the steps of a program.
 const MOST: usize = 100_000;
 
 impl Program {
-    /// Checks expressions. `names` says what a name stands for; each is asked for once.
+    /// Compiles expressions. `names` resolves a name; it is called once for each.
     ///
     /// # Errors
-    /// Names that stand for nothing, operations that the types of their operands do not have, and lists of fixed
-    /// lengths that differ: with the place in the text.
+    /// Returns an error, with the position in the text, if a name is unknown, if an operation does not
+    /// support the types of its operands, or if lists of fixed length differ in length.
     pub fn new(expressions: &[&Expression], names: &mut dyn FnMut(&str) -> Named) -> Result<Self, Error> {
         let mut forms = Vec::new();
         let program = Self::checked(expressions, &mut |name| {
@@ -55,17 +55,18 @@ impl Program {
                 None => Named::Unknown(Vec::new()),
             }
         })?;
-        // Both take the same arrays.
+        // Both variants have to take the same arrays.
         let same = |(a, b): (&Input, &Input)| a.name == b.name && a.used == b.used;
         let is_alike =
             plain.inputs.len() == program.inputs.len() && program.inputs.iter().zip(&plain.inputs).all(same);
         Ok(Self { plain: is_alike.then(|| Arc::new(plain)), ..program })
     }
 
-    /// Checks an alias that nothing may use: it may be anything that an expression can use, such as a text.
+    /// Checks an alias that may be unused. Its value may have any type that an expression can use, such as a
+    /// text.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
+    /// Returns the errors of [`new`](Self::new).
     pub fn check_alias(
         name: &str,
         alias: &Expression,
@@ -90,14 +91,14 @@ impl Program {
     }
 }
 
-/// The meaning of a node.
+/// The value of a node.
 #[derive(Clone, Debug)]
 enum Value {
-    /// A number in the text, which takes the type of what it meets.
+    /// A constant number, which takes the type of the other operand.
     Number(Number),
-    /// A text in the text.
+    /// A constant text.
     Text(Arc<str>),
-    /// A column of which nothing was computed yet.
+    /// A column, by the index of its input.
     Column(u32),
     Operand(Operand),
 }
@@ -119,7 +120,7 @@ struct Compiler<'n> {
     texts: Vec<Text>,
     inputs: Vec<Input>,
     spaces: Vec<Space>,
-    /// The space whose lists those of a space are known to be.
+    /// A space whose lists are known to equal those of a space; the space itself for a representative.
     same: Vec<SpaceId>,
     interned: HashMap<Space, SpaceId>,
     steps: Vec<Made>,
@@ -129,11 +130,11 @@ struct Compiler<'n> {
     /// without missing lists. The first row is empty, since all lists are valid; other rows end with a
     /// register.
     list_validity: Vec<Vec<Option<Register>>>,
-    /// The aliases that are being looked at.
+    /// Aliases that are being compiled, outermost first.
     within: Vec<String>,
-    /// The text that is being looked at.
+    /// Index of the text that is being compiled.
     text: u32,
-    /// Whether it is computed as TTreeFormula does it.
+    /// Whether the rules of TTreeFormula apply.
     formula: bool,
 }
 
@@ -290,7 +291,7 @@ impl Compiler<'_> {
         Ok(Output::Numbers { dtype, values: operand.register, valid: operand.valid, path, lists })
     }
 
-    /// A value in registers; a number of the text has its own type.
+    /// Loads a value into registers. A constant number gets its default type.
     fn operand(&mut self, value: &Value, at: Span) -> Checked<Operand> {
         match value {
             Value::Operand(operand) => Ok(*operand),
@@ -322,7 +323,7 @@ impl Compiler<'_> {
         Ok(Operand { kind, ..loaded })
     }
 
-    /// Which values of a column are there, and its lists: the register has no values that could be computed with.
+    /// Loads the validity of a column and of its lists. The register of the operand does not have values.
     fn presence(&mut self, input: u32, at: Span) -> Checked<Operand> {
         let leaf = Leaf::of(&self.inputs[input as usize].form);
         let mut space = ENTRIES;
@@ -362,7 +363,7 @@ impl Compiler<'_> {
         id
     }
 
-    /// The register of a step, which is made once.
+    /// Returns the register of a step. Equal steps are computed once.
     fn step(&mut self, step: Step, space: SpaceId, at: Span) -> Checked<Register> {
         if let Some(known) = self.known.get(&step) {
             return Ok(*known);
@@ -376,7 +377,7 @@ impl Compiler<'_> {
         Ok(register)
     }
 
-    /// What a step makes, with a value for each value of another operand.
+    /// Adds a step whose result has a value for each value of another operand.
     fn made(&mut self, step: Step, like: Operand, at: Span) -> Checked<Operand> {
         let kind = step.kind();
         Ok(Operand { register: self.step(step, like.space, at)?, kind, ..like })

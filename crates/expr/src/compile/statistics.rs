@@ -1,4 +1,4 @@
-//! Means and variances of lists, made of sums and counts as Awkward Array makes them: in float64.
+//! Means and variances of lists, computed in float64 from sums and counts, as in Awkward Array.
 
 use super::{Checked, Compiler, Value};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use forthwith_columns::DType;
 
 impl Compiler<'_> {
-    /// The mean, variance or standard deviation of each list; NaN of an empty one.
+    /// Computes the mean, variance or standard deviation of each list; NaN for an empty list.
     pub(super) fn statistic(
         &mut self,
         by: Reduction,
@@ -35,7 +35,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Rounds to a number of decimal digits, as NumPy does it: by multiplication with a power of ten.
+    /// Rounds to a number of decimal digits by scaling with a power of ten, as NumPy does.
     pub(super) fn rounded(&mut self, x: &Value, digits: i64, at: Span) -> Checked<Value> {
         let operand = self.numbers(x, at)?;
         let dtype = operand.kind.dtype();

@@ -1,4 +1,4 @@
-//! Items of lists by their positions, and positions of items.
+//! Subscripts of lists by position, and positions of items.
 
 use super::{Checked, Compiler, Operand, Value, iteration::without_lists};
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use forthwith_columns::DType;
 
 impl Compiler<'_> {
-    /// `x[:, 0, 1:]`, with a selector for each of the outermost or innermost levels.
+    /// Computes `x[:, 0, 1:]`, with a selector for each of the outermost or innermost levels.
     pub(super) fn subscript(
         &mut self,
         items: &Value,
@@ -39,7 +39,7 @@ impl Compiler<'_> {
             return Err(Fault::new(at, what));
         };
         let first = if innermost { spare } else { 0 };
-        // From the inside out, so that the levels which are left keep their numbers.
+        // Inner levels first, so that the numbers of outer levels stay valid.
         for (at_level, selector) in selectors.iter().enumerate().rev() {
             let level = first + at_level;
             operand = match *selector {
@@ -53,7 +53,7 @@ impl Compiler<'_> {
         Ok(Value::Operand(operand))
     }
 
-    /// The item at a position of the lists of a level: missing where there is none.
+    /// Selects the item at a position of the lists of a level; missing if a list is too short.
     fn at_position(&mut self, x: Operand, level: usize, position: i64, at: Span) -> Checked<Operand> {
         let path = self.path(x.space);
         if let Some(size) = self.size(path[level])
@@ -73,7 +73,7 @@ impl Compiler<'_> {
         self.without_level(kept, level, parent, (of, position), at)
     }
 
-    /// Takes away a level whose lists have one item at most: that at a position of the lists of a space.
+    /// Removes a level whose lists have at most one item: the item at `position` of the lists of `of`.
     fn without_level(
         &mut self,
         x: Operand,
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         Ok(Operand { space: outer, lists, ..x })
     }
 
-    /// A slice of the lists of a level.
+    /// Selects a slice of the lists of a level.
     fn slice(
         &mut self,
         x: Operand,
@@ -148,13 +148,14 @@ impl Compiler<'_> {
         }
     }
 
-    /// A position in each list, counted from its start: for each of its items, if it was given from the end.
+    /// Returns a position in each list, counted from its start: a constant or, for a position that is counted
+    /// from the end, a value for each item.
     fn position(&mut self, of: SpaceId, parent: SpaceId, position: i64, at: Span) -> Checked<Register> {
         let constant = self.number(position, at)?;
         if position >= 0 {
             return Ok(constant);
         }
-        // A count needs the lists only.
+        // The values are irrelevant to the count; it uses the lists only.
         let index = self.step(Step::Index { of, within: parent }, of, at)?;
         let step = Step::Reduce {
             by: crate::syntax::Reduction::Count,
@@ -174,7 +175,7 @@ impl Compiler<'_> {
         Ok(self.constant(typed, at)?.register)
     }
 
-    /// An operation of whole numbers, of which at least one has a value for each item of a space.
+    /// Computes an operation of integers, of which at least one has a value for each item of a space.
     fn whole(
         &mut self,
         operation: Binary,
@@ -186,7 +187,8 @@ impl Compiler<'_> {
         self.step(Step::Binary { operation, dtype: DType::Int64, x, y }, space, at)
     }
 
-    /// The position of each item among all items of its entry, of the deepest lists that are named.
+    /// Computes `Iteration$`, the position of each item among all items of its entry in the given lists, or
+    /// with `length` the number of these items, `Length$`.
     pub(super) fn iteration(&mut self, length: bool, items: Option<&Operand>, at: Span) -> Checked<Value> {
         let Some(Operand { space, lists, .. }) = items.copied() else { return Ok(without_lists(length)) };
         let index = self.step(Step::Index { of: space, within: ENTRIES }, space, at)?;

@@ -1,4 +1,5 @@
-//! Dates and times, which are compared with texts in ISO form and with each other, and what they share with decimals.
+//! Dates and times, which can be compared with texts in ISO form and with each other, and conversions shared
+//! with decimals.
 
 use super::{Checked, Compiler, Operand, Value};
 use crate::{
@@ -10,7 +11,7 @@ use crate::{
 use forthwith_columns::{LogicalType, Moment};
 
 impl Compiler<'_> {
-    /// What a value means, if it is a column of dates, times or decimals.
+    /// Returns the logical type of a value that is a column of dates, times or decimals.
     pub(super) fn time(&mut self, value: &Value) -> Option<LogicalType> {
         let kind = match value {
             Value::Column(input) => self.load(*input, Span::default()).ok()?.kind,
@@ -23,7 +24,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A comparison of which one side at least is a column of dates or times.
+    /// Compares two values, of which at least one is a column of dates, times or decimals.
     pub(super) fn times(&mut self, operation: Binary, x: &Value, y: &Value, at: Span) -> Checked<Value> {
         if self.scale(x).is_some() || self.scale(y).is_some() {
             return self.decimals(operation, x, y, at);
@@ -64,7 +65,8 @@ impl Compiler<'_> {
         self.by_count(column, operation, count, is_between, at)
     }
 
-    /// A comparison with a count; where the value lies between two counts, `count` is the one before it.
+    /// Compares a column with a count of its unit. If the value is between two counts, `count` is the lower
+    /// one.
     pub(super) fn by_count(
         &mut self,
         column: &Value,
@@ -85,15 +87,15 @@ impl Compiler<'_> {
         }
     }
 
-    /// Dates, times or decimals as the numbers that they are counted by.
+    /// Returns dates, times or decimals as the integers that store them.
     pub(super) fn counts(&mut self, value: &Value, at: Span) -> Checked<Value> {
         let operand = self.operand(value, at)?;
         Ok(Value::Operand(Operand { kind: Kind::Number(operand.kind.dtype()), ..operand }))
     }
 }
 
-/// The comparison by which counts are compared, and with which count. Nothing if it is false or true for all of them, which is
-/// the second.
+/// Returns the comparison and the count by which stored integers are compared. In place of the count, an
+/// error has the result if it is the same for all integers.
 fn compared(operation: Binary, count: i128, is_between: bool) -> (Binary, Result<i128, bool>) {
     match operation {
         operation if !is_between => (operation, Ok(count)),

@@ -1,4 +1,4 @@
-//! Subscripts: a condition, positions or slices in brackets behind a value.
+//! Subscripts: a condition, positions or slices in brackets after a value.
 
 use super::Parser;
 use crate::{
@@ -10,7 +10,7 @@ use crate::{
 use super::Spelling;
 
 impl Parser {
-    /// All brackets behind a value.
+    /// Parses all brackets after a value.
     pub(super) fn brackets(&mut self, value: Id) -> Result<Id, Fault> {
         match self.spelling {
             Spelling::Python => self.python_brackets(value),
@@ -18,7 +18,7 @@ impl Parser {
         }
     }
 
-    /// `x[condition]`, or `x[:, 0]` and `x[..., 0]`, of which the first means all entries.
+    /// Parses `x[condition]`, `x[:, 0]` (whose first selector stands for all entries), or `x[..., 0]`.
     fn python_brackets(&mut self, items: Id) -> Result<Id, Fault> {
         let open = self.advance().at;
         if self.is_mark(":") || self.is_mark("...") {
@@ -62,10 +62,10 @@ impl Parser {
         self.push(Kind::Subscript { items, selectors, innermost }, at)
     }
 
-    /// A position, or a slice.
+    /// Parses a position or a slice.
     fn selector(&mut self) -> Result<Selector, Fault> {
         let start = self.optional_position()?;
-        // Two colons without a space between them are one token.
+        // Two adjacent colons are one token.
         let with_step = self.is_mark("::");
         if !with_step && !self.is_mark(":") {
             return start
@@ -106,7 +106,7 @@ impl Parser {
         }
     }
 
-    /// `x[0][1]` and `x[][1]`.
+    /// Parses `x[0][1]` and `x[][1]`.
     fn formula_brackets(&mut self, items: Id) -> Result<Id, Fault> {
         let mut selectors = Vec::new();
         let mut at = self.at(items);

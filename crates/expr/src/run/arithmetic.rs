@@ -1,8 +1,8 @@
-//! NumPy's arithmetic of single numbers.
+//! Arithmetic of single numbers, with the results of NumPy.
 
 use crate::buffer::Item;
 
-/// Numbers of all types.
+/// A number of any type.
 pub(crate) trait Number: Item {
     const ZERO: Self;
     const ONE: Self;
@@ -16,11 +16,12 @@ pub(crate) trait Number: Item {
     fn negative(self) -> Self;
     fn abs(self) -> Self;
     fn sign(self) -> Self;
-    /// Whether it is less than zero, which powers of integers must not be.
+    /// Whether an integer is negative, and therefore invalid as an exponent; `false` for floating-point
+    /// numbers.
     fn is_below_zero(self) -> bool;
     fn is_nan(self) -> bool;
 
-    /// NaN if either is.
+    /// Returns the smaller number; NaN if either number is NaN.
     fn minimum(self, other: Self) -> Self {
         if self <= other || self.is_nan() { self } else { other }
     }
@@ -30,7 +31,7 @@ pub(crate) trait Number: Item {
     }
 }
 
-/// Whole numbers.
+/// An integer.
 pub(crate) trait Integer: Number {
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
@@ -108,7 +109,7 @@ macro_rules! integers {
                 fn not(self) -> Self { !self }
                 #[inline(always)]
                 fn shift_left(self, by: Self) -> Self {
-                    // A negative number of places is a very large one, as in C.
+                    // A negative shift count is treated as a very large one, as in C.
                     u32::try_from(by).ok().and_then(|by| self.checked_shl(by)).unwrap_or(0)
                 }
                 #[inline(always)]
@@ -183,12 +184,12 @@ macro_rules! floats {
 
 floats!(f32 f64);
 
-/// For numbers of the text.
+/// Divides constants of an expression, rounding down.
 pub(crate) fn floor_divide(x: f64, y: f64) -> f64 {
     Number::floor_divide(x, y)
 }
 
-/// For numbers of the text.
+/// Returns the remainder of constants of an expression.
 pub(crate) fn remainder(x: f64, y: f64) -> f64 {
     Number::remainder(x, y)
 }

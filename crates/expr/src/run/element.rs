@@ -1,4 +1,4 @@
-//! Steps item by item: loops over slices that the compiler makes vector code of.
+//! Element-wise operations: loops over slices that the compiler vectorizes.
 
 use super::{
     arithmetic::{Integer, Number},
@@ -10,14 +10,14 @@ use crate::{
 };
 use forthwith_columns::DType;
 
-/// Numbers item by item, or one for all of them.
+/// A number for each item, or one number for all items.
 #[derive(Clone, Copy)]
 pub(super) enum Numbers<'a> {
     Many(Slice<'a>),
     One(Slice<'a>),
 }
 
-/// The same, of a type.
+/// [`Numbers`] of a known type.
 #[derive(Clone, Copy)]
 enum Of<'a, T> {
     Many(&'a [T]),
@@ -32,7 +32,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The numbers as a slice, one of them if it is one for all.
+    /// Returns the numbers as a slice, which has one number if it is for all items.
     pub(super) fn slice(self) -> Slice<'a> {
         match self {
             Self::Many(slice) | Self::One(slice) => slice,
@@ -40,7 +40,7 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// Runs a body with the Rust type of integers.
+/// Evaluates an expression with the Rust type of an integer type.
 macro_rules! with_integer {
     ($dtype:expr, $number:ident => $body:expr) => {
         forthwith_columns::with_integer!($dtype, $number => $body,
@@ -63,7 +63,7 @@ fn zip<T: Item, R: Item>(x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer, f: im
     zip_two(x, y, out, f);
 }
 
-/// The same of numbers of two types.
+/// Applies a function to pairs of numbers of two types.
 fn zip_two<T: Item, U: Item, R: Item>(
     x: Numbers<'_>,
     y: Numbers<'_>,
@@ -147,7 +147,8 @@ float_functions! {
     float64 f64;
 }
 
-/// Two operands of a type. Some of the second, which a power is of, may be what it must not be: its position comes back then.
+/// Computes an operation of two operands of one type. Returns the position of a negative exponent of integers
+/// as an error.
 pub(super) fn binary(
     operation: Binary,
     dtype: DType,
@@ -207,7 +208,7 @@ float_operations! {
 }
 
 fn power(dtype: DType, x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer) -> Result<(), usize> {
-    // The powers that need no power, as NumPy has them.
+    // Exponents for which NumPy does not compute a general power.
     macro_rules! simple {
         ($number:ident) => {{
             type T = $number;
@@ -241,7 +242,7 @@ fn power(dtype: DType, x: Numbers<'_>, y: Numbers<'_>, out: &mut Buffer) -> Resu
     Ok(())
 }
 
-/// Signed and unsigned integers, as whole numbers.
+/// Compares signed with unsigned integers by their mathematical values.
 pub(super) fn mixed(operation: Binary, signed: Numbers<'_>, unsigned: Numbers<'_>, out: &mut Buffer) {
     zip_two(signed, unsigned, out, |x: i64, y: u64| {
         let ordering = u64::try_from(x).map_or(std::cmp::Ordering::Less, |x| x.cmp(&y));
@@ -253,7 +254,7 @@ pub(super) fn choose(dtype: DType, condition: Numbers<'_>, x: Numbers<'_>, y: Nu
     with_type!(dtype, T => {
         let out = T::in_buffer(out);
         out.clear();
-        // Without a branch, which the processor would guess wrong.
+        // Selects without a branch, which would often be mispredicted.
         let pick = |holds: u8, x: T, y: T| [y, x][usize::from(holds != 0)];
         match (condition.of::<u8>(), x.of::<T>(), y.of::<T>()) {
             (Of::Many(c), Of::Many(x), Of::Many(y)) => {

@@ -1,4 +1,4 @@
-//! Columns as the steps take them: checked offsets, aligned numbers, values and whether they are there.
+//! Columns prepared for the steps: validated offsets, aligned numbers, values and validity.
 
 use crate::{
     buffer::{Buffer, Slice, copied},
@@ -8,22 +8,22 @@ use crate::{
 use forthwith_columns::{Array, Column, DType, Form, decimal_count};
 use std::borrow::Cow;
 
-/// A column, looked at.
+/// A prepared column.
 pub(super) struct Prepared<'a> {
-    /// The offsets of each level that has any, with the column they are in.
+    /// Offsets of each level of lists, together with their column; `None` for lists of fixed length.
     pub(super) levels: Vec<Option<Offsets<'a>>>,
     pub(super) values: Values<'a>,
-    /// Whether values are there, if they may not be.
+    /// Validity of each value, if values are optional.
     pub(super) valid: Option<Vec<u8>>,
-    /// The same of the lists of each level.
+    /// Validity of the lists of each level, if they are optional.
     pub(super) lists: Vec<Option<Vec<u8>>>,
-    /// Whether nothing is missing.
+    /// Whether no value or list is missing.
     pub(super) is_whole: bool,
 }
 
 pub(super) struct Offsets<'a> {
     pub(super) items: Cow<'a, [i64]>,
-    /// The column that they are, if they are one.
+    /// The column that has exactly these offsets, if there is one.
     pub(super) column: Option<&'a Column>,
 }
 
@@ -31,11 +31,11 @@ pub(super) enum Values<'a> {
     Borrowed(Slice<'a>),
     Owned(Buffer),
     Text(Texts<'a>),
-    /// Of columns that nothing is computed of, but perhaps which values are there.
+    /// Values that are not used; only their validity may be.
     Unused,
 }
 
-/// Texts: where each ends, and which one a row has if not its own.
+/// Texts: their offsets, and the index of each row's text if it is not its own.
 pub(super) struct Texts<'a> {
     offsets: Cow<'a, [i64]>,
     bytes: &'a [u8],
@@ -53,7 +53,7 @@ impl<'a> Values<'a> {
 }
 
 impl Texts<'_> {
-    /// The text of a row; nothing where it is missing.
+    /// Returns the text of a row, which is empty if it is missing.
     pub(super) fn get(&self, row: usize) -> &[u8] {
         let row = match &self.rows {
             Some(rows) => rows.get(row).and_then(|row| usize::try_from(*row).ok()),
@@ -67,7 +67,7 @@ impl Texts<'_> {
     }
 }
 
-/// Looks at an array that a column has.
+/// Prepares an array for an input of a program.
 pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Result<Prepared<'a>, String> {
     if array.length < length {
         return Err(format!("{} rows of {length}", array.length));
@@ -168,10 +168,10 @@ pub(super) fn prepared<'a>(array: &'a Array, input: &Input, length: u64) -> Resu
     Ok(Prepared { levels, values, valid, lists, is_whole })
 }
 
-/// What is said of decimals that are more than 64 bits.
+/// Error for decimals that exceed 64 bits.
 const LONG: &str = "decimals of more than 18 digits cannot be computed with";
 
-/// Numbers as they are, whatever they mean.
+/// Returns the Form of the stored values, without their logical type.
 fn meant(form: &Form) -> &Form {
     match form {
         Form::Logical { content, .. } => content,
@@ -179,10 +179,10 @@ fn meant(form: &Form) -> &Form {
     }
 }
 
-/// An index around something that may be missing.
+/// Index of an option around lists or values.
 struct Around<'a> {
     index: Cow<'a, [i64]>,
-    /// Whether each row has its own: nothing is missing.
+    /// Whether each row refers to itself, so that none is missing.
     is_identity: bool,
 }
 
@@ -192,13 +192,13 @@ impl<'a> Around<'a> {
         Self { index, is_identity }
     }
 
-    /// Whether each row is there.
+    /// Returns the validity of each row.
     fn there(&self) -> Vec<u8> {
         self.index.iter().map(|at| u8::from(*at >= 0)).collect()
     }
 }
 
-/// The offsets of lists that an index names, where missing ones are empty.
+/// Returns the offsets of the lists that an index refers to. Missing lists are empty.
 fn placed<'a>(array: &'a Array, key: &str, index: &[i64]) -> Result<Offsets<'a>, String> {
     let column = buffer(array, key, "offsets", DType::Int64)?;
     let offsets = integers(column, column.len())?;
@@ -244,7 +244,7 @@ fn buffer<'a>(array: &'a Array, key: &str, part: &str, dtype: DType) -> Result<&
     }
 }
 
-/// The first integers of a column.
+/// Returns the first `count` integers of a column.
 fn integers(column: &Column, count: usize) -> Result<Cow<'_, [i64]>, String> {
     let short = || format!("a buffer of {} rows where {count} are needed", column.len());
     match column.as_i64() {
@@ -258,7 +258,7 @@ fn integers(column: &Column, count: usize) -> Result<Cow<'_, [i64]>, String> {
 fn offsets<'a>(array: &'a Array, key: &str, rows: usize) -> Result<Offsets<'a>, String> {
     let column = buffer(array, key, "offsets", DType::Int64)?;
     let items = integers(column, rows + 1)?;
-    // Without a way out, so that several are compared at a time.
+    // Without an early exit, so that the loop is vectorized.
     let ascends = items.windows(2).fold(true, |ascends, pair| ascends & (pair[0] <= pair[1]))
         && items.first().is_none_or(|first| *first >= 0);
     if !ascends {

@@ -1,4 +1,4 @@
-//! Steps over lists: values of lists for their items, and back.
+//! Operations on lists: values of lists for their items, and reductions of items to their lists.
 
 use super::arithmetic::Number;
 use crate::{
@@ -8,12 +8,12 @@ use crate::{
 use forthwith_columns::DType;
 use std::ops::Range;
 
-/// The lists of a space, as far as they are computed at a time.
+/// The lists of a space that are computed at a time.
 #[derive(Clone, Copy)]
 pub(super) enum Lists<'a> {
-    /// The end of each and the start of the first, which need not be 0.
+    /// Start of the first list, which may differ from 0, and end of each list.
     Offsets(&'a [i64]),
-    /// This number of lists of a length.
+    /// A number of lists of equal length.
     Regular { count: usize, size: usize },
 }
 
@@ -25,7 +25,7 @@ impl Lists<'_> {
         }
     }
 
-    /// The number of items in all of them.
+    /// Returns the total number of items.
     fn items(self) -> usize {
         match self {
             Self::Offsets([first, .., last]) => last.wrapping_sub(*first) as usize,
@@ -34,7 +34,7 @@ impl Lists<'_> {
         }
     }
 
-    /// The items of each list, counted from the first of all.
+    /// Calls a function with the range of items of each list, relative to the first item of all.
     #[inline(always)]
     fn each(self, mut act: impl FnMut(Range<usize>)) {
         match self {
@@ -51,7 +51,7 @@ impl Lists<'_> {
         }
     }
 
-    /// The end of each list, counted from the first item of all, after a leading 0.
+    /// Returns 0 and the end of each list, relative to the first item of all.
     pub(super) fn ends(self) -> Vec<i64> {
         let mut ends = Vec::with_capacity(self.len() + 1);
         ends.push(0);
@@ -59,12 +59,13 @@ impl Lists<'_> {
         ends
     }
 
-    /// How many flags of 0 and 1 are set in each list.
+    /// Calls a function with the number of set flags in each list. Flags are 0 or 1.
     fn totals(self, mut flags: impl Iterator<Item = u8>, mut act: impl FnMut(u64)) {
         if self.items() > MANY {
             return self.each(|items| act(flags.by_ref().take(items.len()).map(u64::from).sum()));
         }
-        // Most lists are short and of no regular lengths: a loop over each would leave the processor guessing where it ends.
+        // Most lists are short and of varying lengths, so the end of a loop over each list would be
+        // mispredicted.
         let mut before = vec![0_u32; self.items() + 1];
         let mut total = 0;
         for (sum, flag) in before[1..].iter_mut().zip(flags) {
@@ -79,7 +80,7 @@ impl Lists<'_> {
         });
     }
 
-    /// The list that has an item.
+    /// Returns the list that contains an item.
     pub(super) fn list_of(self, item: usize) -> usize {
         match self {
             Self::Offsets(offsets) => {
@@ -90,7 +91,8 @@ impl Lists<'_> {
         }
     }
 
-    /// The first list that has not as many items as that of others, with both numbers.
+    /// Returns the first list whose length differs from that of the corresponding other list, and both
+    /// lengths.
     pub(super) fn differs(self, other: Lists<'_>) -> Option<(usize, usize, usize)> {
         if let (Self::Offsets(a), Lists::Offsets(b)) = (self, other)
             && a.len() == b.len()
@@ -113,7 +115,7 @@ impl Lists<'_> {
     }
 }
 
-/// Items that are written at once for a short list.
+/// Number of items that are written at once for a short list.
 const BLOCK: usize = 8;
 
 pub(super) fn expand(dtype: DType, x: Slice<'_>, to: Lists<'_>, out: &mut Buffer) {
@@ -121,9 +123,9 @@ pub(super) fn expand(dtype: DType, x: Slice<'_>, to: Lists<'_>, out: &mut Buffer
         let x = T::in_slice(x);
         let out = T::in_buffer(out);
         let count = to.items();
-        // Most lists are short and of no regular lengths, so that the processor would guess wrong where each ends. A whole
-        // block is written for each, of which the next list writes over what was too much. What a block before left in the
-        // buffer needs no clearing, since every item is written.
+        // Most lists are short and of varying lengths, so the end of a loop over each list would be
+        // mispredicted. A whole block is written for each list; the next list overwrites its excess. Previous
+        // contents of the buffer need not be cleared, since every item is written.
         out.resize(count + BLOCK, T::ZERO);
         let mut values = x.iter();
         to.each(|items| {
@@ -217,7 +219,7 @@ fn accumulate(
     }
 }
 
-/// Of each list by the number of its items, of those that count, that have a flag.
+/// Computes a boolean for each list from the number of its valid items whose flag is set.
 #[inline(always)]
 fn with_flags(
     x: &[u8],
@@ -237,20 +239,20 @@ fn with_flags(
     }
 }
 
-/// Items at a time, of lists that are long themselves.
+/// Number of items above which flags are counted list by list, because such lists are long themselves.
 const MANY: usize = 1 << 16;
 
-/// Items that are added without a loop whose end the processor would guess.
+/// Length up to which a list is summed by a loop of constant length, which is not mispredicted.
 const SHORT: usize = 4;
 
-/// The sums of lists, each from its first item on.
+/// Computes the sum of each list, adding its items in order.
 #[inline(always)]
 fn sums<T: Item, R: Number>(x: Slice<'_>, of: Lists<'_>, out: &mut Buffer, as_total: impl Fn(T) -> R) {
     let x = T::in_slice(x);
     let out = R::emptied(out, of.len());
     of.each(|items| {
         out.push(match x.get(items.start..items.start + SHORT) {
-            // A sum is never -0, so that adding 0 does not change it.
+            // The partial sum is never -0.0, so adding zeros does not change it.
             Some(near) if items.len() <= SHORT => (0..SHORT).fold(R::ZERO, |sum, at| {
                 Number::add(sum, if at < items.len() { as_total(near[at]) } else { R::ZERO })
             }),
@@ -279,7 +281,7 @@ fn fold<T: Item, R: Item>(
     }
 }
 
-/// The first item that counts is what the others are compared with.
+/// Reduces the valid items of each list, beginning with the first; 0 if there are none.
 #[inline(always)]
 fn extreme<T: Number>(
     x: Slice<'_>,
@@ -302,7 +304,9 @@ fn extreme<T: Number>(
     });
 }
 
-/// The position of the first item that counts which no later one beats, as Awkward Array compares: a NaN beats nothing.
+/// Finds the position of the extreme valid item of each list. A later item replaces an earlier one only if it
+/// compares as strictly better, so NaN neither replaces an item nor is replaced, as in Awkward Array. Lists
+/// without valid items get 0.
 #[inline(always)]
 fn best<T: Number>(
     x: Slice<'_>,
@@ -324,7 +328,7 @@ fn best<T: Number>(
     });
 }
 
-/// The position of each item in its list, of lists with these ends.
+/// Computes the position of each item in its list, for lists with these ends.
 pub(super) fn index(ends: &[i64], out: &mut Buffer) {
     let out = i64::emptied(out, ends.last().map_or(0, |end| *end as usize));
     for list in ends.windows(2) {
@@ -332,7 +336,7 @@ pub(super) fn index(ends: &[i64], out: &mut Buffer) {
     }
 }
 
-/// Whether each list has an item that counts.
+/// Computes whether each list has a valid item.
 pub(super) fn some(valid: Option<&[u8]>, of: Lists<'_>, out: &mut Buffer) {
     let out = u8::emptied(out, of.len());
     match valid {
@@ -341,7 +345,8 @@ pub(super) fn some(valid: Option<&[u8]>, of: Lists<'_>, out: &mut Buffer) {
     }
 }
 
-/// The item of a list at a position, which counts from its end if it is negative.
+/// Returns the item at a position of a list, which counts from the end if negative; `None` if it is out of
+/// range.
 fn position(items: &Range<usize>, position: i64) -> Option<usize> {
     let length = items.len() as i64;
     let at = if position < 0 { length.checked_add(position)? } else { position };
@@ -361,7 +366,7 @@ pub(super) fn has(at: i64, of: Lists<'_>, out: &mut Buffer) {
     of.each(|items| out.push(u8::from(position(&items, at).is_some())));
 }
 
-/// The ends of lists of which only the items are left that a condition holds for; `lists` says which lists are left.
+/// Computes the ends of lists filtered by a condition on their items. `lists` filters the lists themselves.
 pub(super) fn kept(condition: &[u8], lists: Option<&[u8]>, of: Lists<'_>, out: &mut Vec<i64>) {
     out.clear();
     out.push(0);
@@ -381,7 +386,7 @@ pub(super) fn keep(dtype: DType, x: Slice<'_>, condition: &[u8], out: &mut Buffe
         let x = T::in_slice(x);
         let out = T::in_buffer(out);
         out.clear();
-        // Without a branch, which the processor would guess wrong: what is not kept is written over.
+        // Without a branch, which would often be mispredicted: the next item overwrites a dropped one.
         out.resize(x.len(), T::ZERO);
         let mut kept = 0;
         for (x, holds) in x.iter().zip(condition) {
@@ -403,7 +408,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % below
         };
-        // One buffer for all, as in a run: what lists before left in it must not be seen.
+        // The buffers are reused, as in a run: the results must not depend on their previous contents.
         let (mut wide, mut narrow) = (Buffer::new(DType::Float64, 0), Buffer::new(DType::UInt8, 0));
         for longest in [1, 2, 5, 9, 10, 20, 3, 1] {
             let mut offsets = vec![next(50) as i64];

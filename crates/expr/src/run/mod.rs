@@ -1,4 +1,4 @@
-//! Running programs over columns, some entries at a time.
+//! Execution of programs over columns, in blocks of entries.
 
 pub(crate) mod arithmetic;
 mod element;
@@ -21,21 +21,21 @@ use std::{
     time::Duration,
 };
 
-/// Items of any lists that are computed at a time, if single entries do not have more.
+/// Maximum number of items of any level that are computed at a time, unless a single entry has more.
 const ITEMS: usize = 2048;
-/// Items that are worth a thread.
+/// Minimum number of items for each thread.
 const PIECE: usize = 1 << 16;
 
-/// The longest time between two questions whether to go on, while others work.
+/// Longest interval between calls of `goes_on` while other threads work.
 const WAIT: Duration = Duration::from_millis(50);
 
-/// Whether the caller wants the results.
+/// Cancellation by the caller.
 struct Asked<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     is_stopped: AtomicBool,
 }
 
-/// Says to the caller that a thread has ended, however it did.
+/// Guard that notifies the calling thread when a worker ends, even by a panic.
 struct Ended<'a> {
     left: &'a AtomicUsize,
     caller: &'a Thread,
@@ -49,22 +49,22 @@ impl Drop for Ended<'_> {
 }
 
 impl Program {
-    /// Computes the expressions for the first `length` rows of the columns, which come in the order of [`inputs`](Self::inputs): an array
-    /// for each expression.
+    /// Computes the expressions for the first `length` rows of columns in the order of
+    /// [`inputs`](Self::inputs). Returns an array for each expression.
     ///
     /// # Errors
-    /// Lists that meet and are not equally long, and integers to negative powers: with the entry. Arrays that are not
-    /// what was promised, or contradict themselves.
+    /// Returns an error, with the entry, if lists in an operation differ in length, or if the exponent of an
+    /// integer is negative; and an error if an array has an unexpected type or is inconsistent.
     pub fn run(&self, columns: &[&Array], length: u64) -> Result<Vec<Array>, Error> {
         Ok(self.run_while(columns, length, 1, &mut || true)?.unwrap_or_default())
     }
 
-    /// The same by several threads, which live for the call, if there is enough for them to do. Neither values nor errors
-    /// depend on their number. `goes_on` is asked again and again on the calling thread, after every few thousand items;
-    /// `None` if it says no.
+    /// Computes the expressions like [`run`](Self::run), with up to `threads` threads if there are enough
+    /// items. The threads live for this call. Values and errors do not depend on their number. `goes_on` is
+    /// called on the calling thread after every few thousand items. Returns `None` if it returns `false`.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// Returns the errors of [`run`](Self::run).
     pub fn run_while(
         &self,
         columns: &[&Array],
@@ -85,7 +85,7 @@ impl Program {
         let pieces = threads.min(items / PIECE).min(length).max(1);
         let mut asked = Asked { goes_on, is_stopped: AtomicBool::new(false) };
         let made = match program.pieces(self, &inputs, length, pieces, &mut asked) {
-            // Of several errors it is always the one that a single thread meets first.
+            // If several pieces fail, return the error of a run with a single thread.
             Err(_) if pieces > 1 => program.pieces(self, &inputs, length, 1, &mut asked),
             made => made,
         };
@@ -113,7 +113,7 @@ impl Program {
         prepared.collect()
     }
 
-    /// The results for all rows, of pieces that are computed side by side.
+    /// Computes the results of all rows in pieces, in parallel.
     fn pieces<'p>(
         &'p self,
         promised: &'p Self,
@@ -160,7 +160,7 @@ impl Program {
                 let other = match other.map(std::thread::ScopedJoinHandle::join) {
                     Ok(Ok(other)) => other,
                     Ok(Err(panic)) => std::panic::resume_unwind(panic),
-                    // There is no further thread to be had.
+                    // No further thread can be started.
                     Err(_) => self.part(promised, inputs, rows(at), &mut ask),
                 };
                 made.extend(other?);
@@ -169,7 +169,7 @@ impl Program {
         })
     }
 
-    /// The results for some rows; for fewer if the work is not to go on.
+    /// Computes the results of some rows; of fewer rows if `goes_on` returns `false`.
     fn part<'p>(
         &'p self,
         promised: &'p Self,

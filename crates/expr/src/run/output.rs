@@ -1,4 +1,4 @@
-//! From registers to arrays.
+//! Conversion of registers to arrays.
 
 use super::{input::Prepared, state::Run};
 use crate::{
@@ -11,31 +11,32 @@ use std::ops::Range;
 /// The values that were computed so far.
 pub(super) struct Outputs<'p> {
     program: &'p Program,
-    /// The program whose Forms the arrays have: this one, or that of which it is the plain one.
+    /// The program whose Forms the arrays have: `program` itself, or the general program if `program` is its
+    /// variant for inputs without missing values.
     promised: &'p Program,
     made: Vec<Made>,
 }
 
-/// One expression's values.
+/// Values of one expression.
 struct Made {
     data: Buffer,
     valid: Vec<u8>,
-    /// The offsets of each level that has any.
+    /// Offsets of each level of lists.
     levels: Vec<Level>,
-    /// Whether the lists of each level are there, if some may be missing.
+    /// Validity of the lists of each level, if they are optional.
     there: Vec<Vec<u8>>,
 }
 
 enum Level {
-    /// They are those of a column.
+    /// The offsets are those of a column.
     Column(Column),
-    /// They come with the values.
+    /// The offsets are computed with the values.
     Growing(Vec<i64>),
     None,
 }
 
 impl<'p> Outputs<'p> {
-    /// `rows` are the items that each space has in the entries to be computed.
+    /// Creates empty outputs. `rows` are the items of each space in all entries, for capacities.
     pub(super) fn new(program: &'p Program, promised: &'p Program, rows: &[Range<usize>]) -> Self {
         let made = program.outputs.iter().map(|output| match output {
             Output::Column(_) => {
@@ -56,7 +57,7 @@ impl<'p> Outputs<'p> {
         Self { program, promised, made: made.collect() }
     }
 
-    /// Takes over what was computed of the entries behind these.
+    /// Appends the values of the following entries.
     pub(super) fn extend(&mut self, others: Self) {
         for (made, other) in self.made.iter_mut().zip(others.made) {
             made.data.extend(other.data.slice());
@@ -72,7 +73,7 @@ impl<'p> Outputs<'p> {
         }
     }
 
-    /// Takes over what was computed of some entries.
+    /// Appends the values of the entries that were just computed.
     pub(super) fn append(&mut self, run: &Run<'_>) {
         for (made, output) in self.made.iter_mut().zip(&self.program.outputs) {
             let Output::Numbers { values, valid, path, lists, .. } = output else { continue };
@@ -99,7 +100,7 @@ impl<'p> Outputs<'p> {
         }
     }
 
-    /// The arrays; `whole` are the items of each space in all entries.
+    /// Returns the arrays. `whole` are the items of each space in all entries.
     pub(super) fn finish(
         self,
         columns: &[&Array],
@@ -118,7 +119,7 @@ impl<'p> Outputs<'p> {
                 }
             }
             arrays.push(match promised {
-                // As many as there are inputs were given.
+                // The number of columns is that of the inputs, which was checked.
                 Output::Column(input) => columns[*input as usize].clone(),
                 Output::Numbers { .. } => array(self.promised, promised, made, length),
             });
@@ -127,7 +128,7 @@ impl<'p> Outputs<'p> {
     }
 }
 
-/// The offsets of further lists behind others.
+/// Appends the offsets of further lists.
 fn append(offsets: &mut Vec<i64>, more: &[i64]) {
     let base = offsets.last().copied().unwrap_or(0);
     offsets.extend(more.iter().skip(1).map(|end| base + end));
@@ -165,7 +166,8 @@ fn array(program: &Program, output: &Output, made: Made, length: usize) -> Array
     Array { form, length: length as u64, columns }
 }
 
-/// The index of rows that are there or not: each has its own place. Where nothing is known of it, all are there.
+/// Returns the index of an option from the validity of its rows, where valid rows refer to themselves. Rows
+/// without known validity are valid.
 fn index(there: &[u8], rows: usize) -> Column {
     let place = |row: usize| match there.get(row) {
         Some(0) => -1,
@@ -197,7 +199,8 @@ fn level(program: &Program, inputs: &[Prepared<'_>], whole: &[Range<usize>], spa
     }
 }
 
-/// Runs of rows of a column of booleans that are true: a missing one is not. `None` for any other column.
+/// Returns the ranges of rows in which a boolean column is true. Missing values are not true. Returns `None`
+/// for columns of other types.
 #[must_use]
 pub fn holding(array: &Array) -> Option<Vec<Range<u64>>> {
     let (form, index) = match &array.form {
@@ -220,7 +223,7 @@ pub fn holding(array: &Array) -> Option<Vec<Range<u64>>> {
     })
 }
 
-/// Runs of rows that hold.
+/// Returns the ranges of consecutive rows that are true.
 fn runs(rows: impl Iterator<Item = bool>) -> Vec<Range<u64>> {
     let mut found: Vec<Range<u64>> = Vec::new();
     let (mut before, mut end) = (false, 0);

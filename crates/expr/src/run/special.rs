@@ -1,9 +1,10 @@
-//! The error function by the rational approximations of the Cephes library, which SciPy and ROOT's `TMath` use.
+//! Error function by the rational approximations of the Cephes library, which SciPy and ROOT's `TMath` use as
+//! well.
 
-/// Beyond this, `exp` of the negative is 0.
+/// Bound on x² beyond which exp(-x²) is treated as 0.
 const LARGEST_EXPONENT: f64 = 7.097_827_128_933_84e2;
 
-// Of erfc between 1 and 8.
+// Coefficients for erfc(x), 1 ≤ x < 8.
 const P: [f64; 9] = [
     2.461_969_814_735_305e-10,
     5.641_895_648_310_689e-1,
@@ -25,7 +26,7 @@ const Q: [f64; 8] = [
     1.656_663_091_941_613_3e3,
     5.575_353_408_177_277e2,
 ];
-// Of erfc beyond 8.
+// Coefficients for erfc(x), x ≥ 8.
 const R: [f64; 6] = [
     5.641_895_835_477_551e-1,
     1.275_366_707_599_781,
@@ -42,7 +43,7 @@ const S: [f64; 6] = [
     9.608_968_090_632_859,
     3.369_076_451_000_815,
 ];
-// Of erf up to 1.
+// Coefficients for erf(x), x ≤ 1.
 const T: [f64; 5] = [
     9.604_973_739_870_516,
     9.002_601_972_038_427e1,

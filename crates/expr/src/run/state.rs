@@ -1,4 +1,4 @@
-//! The state of a run while it computes some entries.
+//! State of a run while it computes some entries.
 
 use super::{
     element::{self, Numbers},
@@ -14,13 +14,13 @@ use crate::{
 };
 use std::ops::Range;
 
-/// The state of a run.
+/// State of a run while it computes some entries.
 pub(super) struct Run<'p> {
     pub(super) program: &'p Program,
     pub(super) inputs: &'p [Prepared<'p>],
-    /// The items of each space, counted in the column that has them.
+    /// Items of each space, as indexes into the column that contains them.
     pub(super) ranges: Vec<Range<usize>>,
-    /// The ends of lists that were filtered.
+    /// Ends of the lists of spaces that are computed, such as filtered lists.
     pub(super) kept: Vec<Vec<i64>>,
     pub(super) registers: Vec<Buffer>,
 }
@@ -37,7 +37,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// Finds the items that entries have.
+    /// Sets the ranges of items for a range of entries.
     pub(super) fn ranges(&mut self, entries: Range<usize>) {
         for (at, space) in self.program.spaces.iter().enumerate() {
             let range = match space {
@@ -54,7 +54,7 @@ impl<'p> Run<'p> {
                     let parent = &self.ranges[*parent as usize];
                     parent.start * *size as usize..parent.end * *size as usize
                 }
-                // Known when the condition is.
+                // Set when the lists are computed.
                 Space::Kept { .. } | Space::Flat { .. } => 0..0,
             };
             self.ranges[at] = range;
@@ -91,7 +91,7 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    /// Numbers of a register: what a step made, or what is in a column.
+    /// Returns the numbers of a register: the result of a step, or a part of a column.
     pub(super) fn numbers(&self, register: Register) -> Numbers<'_> {
         let made = &self.program.steps[register as usize];
         let range = || self.ranges[made.space as usize].clone();
@@ -189,7 +189,7 @@ impl<'p> Run<'p> {
         Ok(())
     }
 
-    /// The ends of the items of a space that belong to each row of an outer one, after a leading 0.
+    /// Returns 0 and the end of the items of a space for each row of an outer space.
     fn ends(&self, of: SpaceId, within: SpaceId) -> Vec<i64> {
         let parent = self.program.spaces[of as usize].parent();
         let inner = self.lists(of).ends();
@@ -210,7 +210,7 @@ impl<'p> Run<'p> {
         out.extend(range.map(|at| u8::from(has(texts.get(at)))));
     }
 
-    /// The texts of a register, and those of them that are computed.
+    /// Returns the texts of a register, and the range of rows that is computed.
     fn texts(&self, register: Register) -> Option<(&Texts<'p>, Range<usize>)> {
         let made = &self.program.steps[register as usize];
         let Step::Load { input, .. } = made.step else { return None };
@@ -238,7 +238,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// An error of an item of a step.
+    /// Creates an error about an item of a step.
     pub(super) fn error(&self, made: &Made, item: usize, what: &str) -> Error {
         match self.program.spaces[made.space as usize].parent() {
             Some(_) => self.error_in(made, made.space, self.lists(made.space).list_of(item), what),
@@ -246,7 +246,7 @@ impl<'p> Run<'p> {
         }
     }
 
-    /// An error of a list of a space.
+    /// Creates an error about a list of a space.
     pub(super) fn error_in(&self, made: &Made, space: SpaceId, list: usize, what: &str) -> Error {
         let (mut space, mut row) = (space, list);
         let around = |space: SpaceId| self.program.spaces[space as usize].parent();

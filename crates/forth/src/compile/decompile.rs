@@ -1,10 +1,10 @@
-//! Bytecode → text, as `decompiled` shows it.
+//! Bytecode → text, for `decompiled`.
 
 use super::emit::Bytecode;
 use super::ir::Ir;
 use crate::isa::{FIRST_CALL, Group, Op, Read, WIDE_LITERAL};
 
-/// Structures nested more deeply are indented no further.
+/// Upper bound on the indentation, in spaces.
 const MAX_INDENT: usize = 48;
 
 pub(crate) struct Decompiler<'a> {
@@ -40,7 +40,8 @@ impl Decompiler<'_> {
         text
     }
 
-    /// The instruction at a position, on as many lines as it takes, and its length.
+    /// Appends the text of the instruction at a position, which may have several lines, and returns its
+    /// length.
     pub(crate) fn instruction(&self, at: usize, indent: &str, text: &mut String) -> usize {
         let code = &self.bytecode.code;
         if let Some((read, length)) = Read::decode(&code[at..]) {
@@ -61,13 +62,14 @@ impl Decompiler<'_> {
         }
     }
 
-    /// How many numbers the instruction at a position takes; None if none can be met there.
+    /// Returns the number of bytecode numbers of the instruction at a position; None if no instruction begins
+    /// there.
     pub(crate) fn length(&self, at: usize) -> Option<usize> {
         let offsets = &self.bytecode.offsets;
         let segment = offsets.partition_point(|&offset| offset as usize <= at).checked_sub(1)?;
         let end = *offsets.get(segment + 1)? as usize;
         let mut start = offsets[segment] as usize;
-        // Operands look like instructions, so only walking there tells.
+        // Operands look like instructions, so the segment has to be decoded from its start.
         while start < end {
             let code = &self.bytecode.code[start..end];
             let length = match (Read::decode(code), Op::from_code(code[0])) {
@@ -79,7 +81,7 @@ impl Decompiler<'_> {
             if start >= at {
                 return (start == at).then_some(length);
             }
-            // A body that was taken is an instruction of its own: the call that is the operand.
+            // A body that was entered is an instruction of its own: the call that is the operand.
             if at < start + length && is_structure(code[0]) {
                 return Some(1);
             }
@@ -107,7 +109,7 @@ impl Decompiler<'_> {
     }
 
     fn indented(&self, segment: usize, indent: &str, text: &mut String) {
-        // Deep nesting of much text would otherwise be mostly spaces.
+        // Without the bound, deeply nested text would be mostly spaces.
         let deeper = if indent.len() < MAX_INDENT { "  " } else { "" };
         self.body(segment, &format!("{indent}{deeper}"), text);
     }
@@ -116,7 +118,8 @@ impl Decompiler<'_> {
         let code = &self.bytecode.code;
         let segment = (code[at] - FIRST_CALL) as usize;
         let next = code.get(at + 1).and_then(|&code| Op::from_code(code));
-        // A call followed by one of these is the body of an indefinite loop, unless the segment ends between.
+        // A call followed by one of these is the body of an indefinite loop, unless a segment ends between
+        // them.
         let same_segment = self.bytecode.offsets.binary_search(&(at as i64 + 1)).is_err();
         if let (true, Some(op @ (Op::Again | Op::Until | Op::While))) = (same_segment, next) {
             text.push_str("begin\n");
@@ -135,7 +138,7 @@ impl Decompiler<'_> {
         match words.binary_search_by_key(&segment, |word| word.body.segment as usize) {
             Ok(word) => text.push_str(&words[word].name),
             Err(_) => {
-                // The caller has written the indentation of the first line and will end the last one.
+                // The caller has written the indentation of the first line and will terminate the last one.
                 self.lines(segment, "", indent, text);
                 if text.ends_with('\n') {
                     text.pop();
@@ -214,7 +217,7 @@ impl Decompiler<'_> {
     }
 }
 
-/// Whether the operands of an instruction are calls of bodies, at which a machine may stand.
+/// Whether the operands of an instruction are calls of bodies, which can be the position of a machine.
 fn is_structure(code: i32) -> bool {
     matches!(Op::from_code(code), Some(Op::If | Op::IfElse | Op::Do | Op::DoStep | Op::While))
 }

@@ -1,4 +1,4 @@
-//! Structured IR → external bytecode, section by section as awkward lays it out.
+//! Structured IR → external bytecode, segment by segment in Awkward Array's layout.
 
 use super::ir::{Body, Ir, Kind, Node};
 use crate::isa::{FIRST_CALL, Op, WIDE_LITERAL};
@@ -7,11 +7,11 @@ use crate::isa::{FIRST_CALL, Op, WIDE_LITERAL};
 #[derive(Debug, Default)]
 pub(crate) struct Bytecode {
     pub(crate) code: Vec<i32>,
-    /// Start of every segment, and the end of the last.
+    /// Start of every segment, followed by the end of the last one.
     pub(crate) offsets: Vec<i64>,
-    /// For every number of `code`: byte offset in the source of the word it came from.
+    /// Byte offset in the source of the word that each number of `code` comes from.
     pub(crate) places: Vec<u32>,
-    /// For every segment: the user word it belongs to.
+    /// User word that each segment belongs to; None in the main program.
     pub(crate) owners: Vec<Option<u32>>,
 }
 
@@ -54,7 +54,8 @@ fn call(body: &Body) -> i32 {
 }
 
 impl Emitter {
-    /// `depth`: structures around this body, which is what `exit` has to leave.
+    /// Emits a body and those inside it. `depth` is the number of structures around it, which `exit` has to
+    /// leave.
     fn body(&mut self, body: &Body, depth: i32) {
         let mut segment = Segment { owner: self.owner, ..Segment::default() };
         for node in &body.nodes {

@@ -1,6 +1,6 @@
 //! The structured program: control flow as written, names resolved to slots.
 //!
-//! Every body knows the number its segment has in the external bytecode. That number identifies a loop to all
+//! Every body stores the number of its segment in the external bytecode, which identifies a loop in all
 //! tiers.
 
 use crate::DType;
@@ -15,18 +15,18 @@ pub(crate) struct Ir {
     pub(crate) inputs: Vec<String>,
     pub(crate) outputs: Vec<OutputDecl>,
     pub(crate) strings: Vec<String>,
-    /// Segments, including the main program.
+    /// Number of segments, including the main program.
     pub(crate) segments: u32,
-    /// Where literals stand that do not fit 32 bits, as byte offsets.
+    /// Byte offsets of the literals that exceed 32 bits.
     pub(crate) cut_literals: Vec<u32>,
 }
 
 /// A declared output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputDecl {
-    /// Its name.
+    /// Name of the output.
     pub name: String,
-    /// Its item type.
+    /// Item type of the output.
     pub dtype: DType,
 }
 
@@ -53,16 +53,16 @@ pub(crate) struct Node {
 
 #[derive(Debug)]
 pub(crate) enum Kind {
-    /// Every instruction with at most one operand that is not a segment.
+    /// An instruction with at most one operand, which is not a segment.
     Plain(Op, i32),
     /// `enum` and `enumonly`: input, first string, end string.
     Enum(Op, u32, u32, u32),
     Read(Read),
-    /// A literal that needs 64 bits; only with the option for it.
+    /// A literal that needs 64 bits, with [`LiteralWidth::Bits64`](crate::LiteralWidth) only.
     Wide(i64),
     /// A call of a user word.
     Call(u32),
-    /// A body entered unconditionally; only the general form of `case` makes these.
+    /// A body that is entered unconditionally, which only the general form of `case` compiles to.
     Nest(Body),
     Exit,
     If(Body),
@@ -87,7 +87,7 @@ impl Node {
         Self { at, kind }
     }
 
-    /// The bodies directly inside.
+    /// Returns the bodies directly inside the node.
     pub(crate) fn bodies(&self) -> Vec<&Body> {
         match &self.kind {
             Kind::Nest(a) | Kind::If(a) | Kind::Again(a) | Kind::Until(a) | Kind::Do { body: a, .. } => {

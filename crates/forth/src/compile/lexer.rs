@@ -1,9 +1,9 @@
-//! Text → tokens. Comments go here, and strings become one token, so that nothing inside them is taken for
-//! structure.
+//! Text → tokens. Comments are dropped, and a string becomes one token, so that its words are not parsed.
 
 use crate::error::{CompileError, CompileErrorKind};
 
-/// A word with its place; texts may be large, so it is small. The place of `s"` and `."` includes the string.
+/// A word with its byte range, which for `s"` and `."` includes the string. It is small, because texts may be
+/// large.
 #[derive(Debug)]
 pub(crate) struct Token<'a> {
     pub(crate) word: &'a str,
@@ -12,8 +12,8 @@ pub(crate) struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// The text behind `s"` or `."`: after exactly one separator and up to the quote, with `\"` as the only
-    /// escape.
+    /// Returns the text after `s"` or `."`: from after exactly one separator to the quote, with `\"` as the
+    /// only escape.
     pub(crate) fn string(&self, source: &str) -> String {
         let text = source.get(self.start as usize + self.word.len() + 1..self.end as usize - 1);
         text.unwrap_or_default().replace("\\\"", "\"")
@@ -85,7 +85,7 @@ impl<'a> Lexer<'a> {
         self.at += rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len());
     }
 
-    /// Goes behind the quote that ends a string: the first that no backslash precedes.
+    /// Moves to after the quote that ends a string: the first one without a backslash before it.
     fn string(&mut self, start: usize) -> Result<(), CompileError> {
         let bytes = self.source.as_bytes();
         let first = self.at + 1;
@@ -105,7 +105,7 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c)
 }
 
-/// The value of an integer word; None when it is not one or does not fit 64 bits.
+/// Returns the value of an integer word; None if it is not an integer or does not fit 64 bits.
 pub(crate) fn integer(word: &str) -> Option<i64> {
     let (digits, radix) = match word.strip_prefix("0x") {
         Some(digits) => (digits, 16),
@@ -118,7 +118,7 @@ pub(crate) fn integer(word: &str) -> Option<i64> {
     let value = i128::from_str_radix(digits, radix).ok()?;
     match i64::try_from(value) {
         Ok(value) => Some(value),
-        // Bit patterns may be written in full.
+        // Hexadecimal bit patterns may use all 64 bits.
         Err(_) if radix == 16 => u64::try_from(value).ok().map(|value| value as i64),
         Err(_) => None,
     }

@@ -1,13 +1,13 @@
 //! The options of the compiler.
 
-/// How many bits a literal in the text may have.
+/// Number of bits that a literal in the text may have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum LiteralWidth {
-    /// 32, as in awkward's machine of either width: more are cut (see
+    /// 32 bits, as in Awkward Array's machines of either width: longer literals are truncated (see
     /// [`Program::cut_literals`](crate::Program::cut_literals)).
     #[default]
     Bits32,
-    /// 64: nothing is cut. Literals that do not fit 32 bits compile to
+    /// 64 bits: literals are not truncated. Literals that exceed 32 bits compile to
     /// [`WIDE_LITERAL`](crate::isa::WIDE_LITERAL).
     Bits64,
 }
@@ -21,7 +21,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// With literals of another width.
+    /// Sets the width of literals.
     #[must_use]
     pub const fn literal_width(mut self, width: LiteralWidth) -> Self {
         self.literal_width = width;

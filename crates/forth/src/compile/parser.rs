@@ -10,11 +10,11 @@ use crate::error::{CompileError, CompileErrorKind as E};
 use crate::isa::{self, Group, Op, Parser as Code, Read, Syntax};
 use crate::similar_names;
 
-/// Deeper nesting could exhaust the native stack of the compiler; few runs could enter it with default limits
-/// anyway.
+/// Upper bound on the nesting of structures. Deeper nesting could exhaust the native stack of the compiler,
+/// and few runs could enter it with default limits.
 const MAX_NESTING: usize = 192;
-/// The same with the links of `case` chains, each of which is nested in the one before. They take less of the
-/// native stack.
+/// Upper bound on the nesting including the links of `case` chains, each of which is nested in the one
+/// before. A link takes less of the native stack.
 const MAX_DEPTH: usize = 576;
 
 pub(crate) fn parse(source: &str, options: Options) -> Result<Ir> {
@@ -36,7 +36,7 @@ pub(crate) fn parse(source: &str, options: Options) -> Result<Ir> {
     };
     let (nodes, _) = parser.nodes(&[])?;
     parser.program.main = Body { segment: 0, nodes };
-    // Bodies of words were put aside in order of their ends; the dictionary is in order of the colons.
+    // Words were added in the order of their ends; the dictionary is in the order of the colons.
     parser.program.words.sort_by_key(|word| word.body.segment);
     Ok(parser.program)
 }
@@ -57,20 +57,21 @@ struct Parser<'a> {
     at: usize,
     program: Ir,
     names: HashMap<&'a str, Name>,
-    /// The words that the enclosing structures are waiting for, outermost first.
+    /// The words that close the enclosing structures, outermost first.
     closers: Vec<&'static [&'static str]>,
-    /// The word being defined: its number.
+    /// Number of the word that is being defined.
     definition: Option<u32>,
-    /// `do` loops around this place in the same definition.
+    /// Number of `do` loops around the current token in the same definition.
     loops: usize,
-    /// Links of `case` chains around this place.
+    /// Number of links of `case` chains around the current token.
     links: usize,
 }
 
 type Result<T> = std::result::Result<T, CompileError>;
 
 impl<'a> Parser<'a> {
-    /// Parses up to one of `closers` (all of them are consumed) or the end of the text when there are none.
+    /// Parses up to one of `closers`, which is consumed, or to the end of the text if `closers` is empty.
+    /// Returns the nodes and the closer found.
     fn nodes(&mut self, closers: &[&'static str]) -> Result<(Vec<Node>, Option<&'a str>)> {
         let mut nodes = Vec::new();
         while let Some(token) = self.tokens.get(self.at) {
@@ -86,7 +87,8 @@ impl<'a> Parser<'a> {
         Ok((nodes, None))
     }
 
-    /// Parses one body; `unclosed` is reported at token `head` when none of `closers` ends it.
+    /// Parses one body, and returns it with the closer found; `unclosed` is reported at token `head` if none
+    /// of `closers` ends it.
     fn body(
         &mut self,
         head: usize,
@@ -134,7 +136,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A word that is no name. None: a declaration, which leaves no code.
+    /// Parses a word that is not a declared name. None: a declaration, which compiles to nothing.
     fn word(&mut self, head: usize, token: &Token<'a>) -> Result<Option<Kind>> {
         if let Some(syntax) = Syntax::lookup(token.word) {
             return self.syntax(head, syntax);
@@ -151,7 +153,7 @@ impl<'a> Parser<'a> {
                     }
                     self.program.cut_literals.push(token.start);
                 }
-                // The bytecode has 32 bits for a literal, in machines of either width.
+                // The bytecode has 32 bits for a literal, for machines of either width.
                 Ok(Some(Kind::Plain(Op::Literal, value as i32)))
             }
             None => Err(self.error(E::UnknownWord, head)),
@@ -223,14 +225,14 @@ impl<'a> Parser<'a> {
             Op::IndexJ if self.loops < 2 => Err(self.error(E::IndexOutsideNestedDo, head)),
             Op::IndexK if self.loops < 3 => Err(self.error(E::IndexOutsideDoublyNestedDo, head)),
             _ if op.group() == Group::Generic => Ok(Kind::Plain(op, 0)),
-            // `else`, `while`, `+loop` and the like where nothing waits for them.
+            // `else`, `while`, `+loop` and the like outside of their structure.
             _ => Err(self.error(E::UnknownWord, head)),
         }
     }
 
     fn define(&mut self, head: usize) -> Result<()> {
         let name = self.name(head, E::MissingDefinitionName)?;
-        // Nested definitions are finished first, so the number counts those still open as well.
+        // Nested definitions are completed first, so the index counts the open ones as well.
         let open = self.closers.iter().filter(|closers| closers.contains(&";")).count();
         let index = (self.program.words.len() + open) as u32;
         self.names.insert(name, Name::Word(index));
@@ -292,7 +294,7 @@ impl<'a> Parser<'a> {
         Ok(Kind::Nest(rest))
     }
 
-    /// The number of `of` that belong to the `case` just read.
+    /// Returns the number of `of` that belong to the `case` just parsed.
     fn count_branches(&self, head: usize) -> Result<usize> {
         let mut depth = 1;
         let (mut opened, mut closed) = (0, 0);
@@ -381,7 +383,7 @@ impl<'a> Parser<'a> {
         Ok(Kind::Read(read))
     }
 
-    /// The word that acts on the name before it, if it is of that group.
+    /// Parses the word after a name, if it belongs to the group.
     fn action(&mut self, group: Group) -> Option<Op> {
         let word = self.tokens.get(self.at)?.word;
         let op = Op::lookup(word, |other| other == group)?;
@@ -389,7 +391,7 @@ impl<'a> Parser<'a> {
         Some(op)
     }
 
-    /// A new name, which must be free.
+    /// Parses a new name, which must be unused.
     fn name(&mut self, head: usize, missing: E) -> Result<&'a str> {
         let Some(token) = self.tokens.get(self.at) else {
             return Err(self.error(missing, head));
@@ -408,7 +410,7 @@ impl<'a> Parser<'a> {
         segment
     }
 
-    /// An error whose snippet runs from token `head` to the place reached.
+    /// Returns an error whose snippet begins at token `head` and ends at the current one.
     fn error(&self, kind: E, head: usize) -> CompileError {
         let start = self.tokens[head].start as usize;
         let last = (self.at + 1).min(self.tokens.len()).max(head + 1) - 1;
@@ -419,7 +421,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The word that is wrong, and what may have been meant by it.
+    /// Returns the byte offset of the offending word, and suggestions for it.
     fn hint(&self, kind: E, head: usize) -> Option<(usize, String)> {
         let at = if kind == E::UnknownWord { head } else { self.at };
         let token = self.tokens.get(at)?;

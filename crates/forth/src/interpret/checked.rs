@@ -1,4 +1,5 @@
-//! Tier 0: executes the external bytecode, one instruction at a time. It owns the semantics of the language.
+//! Tier 0: executes the external bytecode, one instruction at a time. It defines the semantics of the
+//! language.
 
 use crate::error::RunError;
 use crate::interpret::flat::Ran;
@@ -10,10 +11,10 @@ use crate::state::{Frame, FrameKind, Loop, Status, Tier, Width};
 /// An error and the instruction it belongs to.
 type Failure = (RunError, usize);
 
-/// The effect of an instruction on the loop around it.
+/// The effect of an instruction on the interpreter loop.
 enum Flow {
     Next,
-    /// The next is the beginning of a loop's pass.
+    /// The next instruction begins a pass of a loop.
     Back,
     Paused,
 }
@@ -33,7 +34,7 @@ impl<W: Width> Machine<W> {
             }
         };
         loop {
-            // Where flat code gave up, tier 0 has to go on.
+            // Tier 0 has to execute the instruction at which flat code gave up.
             let mut may_enter = fast && ran != Ran::Left;
             match std::mem::replace(&mut ran, Ran::Not) {
                 Ran::Paused => return Ok(Status::Paused),
@@ -71,7 +72,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Leaves what the host began or called, if it is at its end: nothing of it is left to resume.
+    /// Pops the frame of the host if its segment is at its end, so that no run is left to resume.
     pub(crate) fn leave_finished(&mut self) {
         let ended = self.state.pc >= self.state.end;
         if let Some(frame) = self.state.frames.pop_if(|frame| ended && frame.kind == FrameKind::Host) {
@@ -79,11 +80,11 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Ends all bodies that are at their end. True: the run is over.
+    /// Leaves all bodies that are at their end. Returns whether the run is at its end.
     #[inline]
     pub(crate) fn leave_ended(&mut self, inputs: &[&[u8]]) -> Result<bool, Failure> {
         while self.state.pc >= self.state.end {
-            // Only the end of a `do` loop can fail, and its instruction is two numbers long.
+            // Only the end of a `do` loop can fail; its instruction has two numbers.
             if self.leave(inputs).map_err(|error| (error, self.state.pc.saturating_sub(2)))? {
                 return Ok(true);
             }
@@ -91,7 +92,7 @@ impl<W: Width> Machine<W> {
         Ok(false)
     }
 
-    /// Ends the body that runs now. True: the run is over.
+    /// Leaves the innermost body. Returns whether the run is at its end.
     fn leave(&mut self, inputs: &[&[u8]]) -> Result<bool, RunError> {
         let Some(frame) = self.state.frames.pop() else { return Ok(true) };
         (self.state.pc, self.state.end) = (frame.pc, frame.end);
@@ -164,7 +165,7 @@ impl<W: Width> Machine<W> {
             let kind = if self.is_word(segment) { FrameKind::Word } else { FrameKind::Body };
             return self.enter(segment, kind).map(|()| Flow::Next);
         };
-        // The position stands after the instruction whatever happens next.
+        // The position is after the instruction, whatever its outcome.
         self.state.pc = at + 1 + op.operands();
         let depth = self.state.stack.len();
         if depth < op.pops() {
@@ -193,7 +194,7 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Instructions awkward's machine does not have.
+    /// Executes an instruction that Awkward Array's machine does not have.
     fn unlike_awkward(&mut self, at: usize) -> Result<(), RunError> {
         let code = &self.compiled.bytecode.code[at..self.state.end];
         if let [WIDE_LITERAL, low, high, ..] = *code {
@@ -207,7 +208,7 @@ impl<W: Width> Machine<W> {
         self.compiled.bytecode.code[at + 1 + number]
     }
 
-    /// Pops; the number of items was checked before.
+    /// Pops an item; the height of the stack was checked before.
     #[inline]
     fn take(&mut self) -> i64 {
         self.state.stack.pop().unwrap_or(0)
@@ -242,19 +243,19 @@ impl<W: Width> Machine<W> {
         match op {
             Op::Literal => self.put(i64::from(self.operand(at, 0))),
             Op::Halt => {
-                // Unlike an instruction that fails, this one did what it is for.
+                // Unlike a failing instruction, `halt` did its work and is counted.
                 self.state.counters.instructions += 1;
                 return Err(RunError::UserHalt(self.state.stack.last().copied()));
             }
             Op::Pause => return Ok(Flow::Paused),
             Op::If => {
-                // The call of the body is an instruction of its own, and the next.
+                // The call of the body is the next instruction.
                 if self.take() != 0 {
                     self.state.pc = at + 1;
                 }
             }
             Op::IfElse => {
-                // As above, but only for the call after `else`.
+                // Likewise, but only the call after `else` is an instruction of its own.
                 if self.take() == 0 {
                     self.state.pc = at + 2;
                 } else {
@@ -281,7 +282,7 @@ impl<W: Width> Machine<W> {
                 self.state.loops.push(Loop { index, stop, body });
                 let turned =
                     self.turn(inputs, if op == Op::Do { FrameKind::Loop } else { FrameKind::StepLoop });
-                // Should the body be too deep, that is the failure of its call.
+                // If the body is nested too deeply, its call is the failing instruction.
                 self.state.counters.instructions += u64::from(turned.is_err());
                 turned?;
             }

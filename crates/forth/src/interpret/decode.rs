@@ -1,4 +1,4 @@
-//! Numbers of an input, as every tier reads them.
+//! Decoding of numbers, common to all tiers.
 
 use crate::DType;
 use crate::error::RunError;
@@ -6,12 +6,14 @@ use crate::isa::{Parser, Read};
 use crate::number::Number;
 use crate::state::Width;
 
-/// A value that does not fit the width is its smallest number if it is a float, and cut if it is an integer.
+/// Converts a number to a stack item. Integers are wrapped to the width; floats out of range become its
+/// smallest number.
 pub(crate) fn to_stack<W: Width>(number: Number) -> i64 {
     if W::BITS == 32 { number.to_stack32() } else { number.to_stack() }
 }
 
-/// The dtype whose items are the parser's bytes as they are. A `bool` is normalised, so it has none.
+/// Returns the dtype whose items are the bytes that the parser reads; None if there is none. A `bool` is
+/// normalised.
 pub(crate) fn natural(parser: Parser) -> Option<DType> {
     Some(match parser {
         Parser::Int8 => DType::Int8,
@@ -28,7 +30,7 @@ pub(crate) fn natural(parser: Parser) -> Option<DType> {
     })
 }
 
-/// One item of fixed size.
+/// Decodes one item of fixed size.
 #[inline(always)]
 pub(crate) fn decode(read: Read, bytes: &[u8]) -> Number {
     let value = match (bytes, read.big) {
@@ -51,7 +53,7 @@ pub(crate) fn decode(read: Read, bytes: &[u8]) -> Number {
     }
 }
 
-/// A LEB128 number and the position after the last byte looked at.
+/// Decodes a LEB128 number, and returns the position after the last byte read.
 pub(crate) fn varint(input: &[u8], mut at: usize) -> (Result<u64, RunError>, usize) {
     let mut value = 0;
     let mut shift = 0;

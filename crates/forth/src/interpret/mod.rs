@@ -1,4 +1,4 @@
-//! The tiers that interpret.
+//! The interpreters: tiers 0 and 1.
 
 mod checked;
 mod decode;

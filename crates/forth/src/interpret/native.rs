@@ -1,14 +1,14 @@
-//! Recognised loops as the checked tier meets them.
+//! Native execution of recognised loops in the checked tier.
 
 use crate::machine::Machine;
 use crate::state::Width;
 
 impl<W: Width> Machine<W> {
-    /// Runs as many passes of the innermost `do` loop as can be run natively and advances its index.
+    /// Runs as many passes of the innermost `do` loop as the native code can, and advances its index by them.
     pub(super) fn run_plan(&mut self, body: usize, inputs: &[&[u8]]) {
         let (plans, state) = (&self.compiled.plans, &mut self.state);
         let Some(room) = plans.native(body) else { return };
-        // Near a limit the checked tier decides whether it is exceeded.
+        // Near a limit, the checked tier decides whether it is exceeded.
         let near = |used: usize, more: u32, limit: usize| used.saturating_add(more as usize) > limit;
         if near(state.frames.len(), room.frames, state.limits.recursion)
             || near(state.loops.len(), room.loops, state.limits.recursion)

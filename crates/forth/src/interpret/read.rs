@@ -1,4 +1,4 @@
-//! Parser words of the checked tier.
+//! Parser words in the checked tier.
 
 use super::decode::{decode, to_stack, varint};
 use super::fused::Leaf;
@@ -13,7 +13,7 @@ impl<W: Width> Machine<W> {
     pub(crate) fn read(&mut self, read: Read, input: &[u8]) -> Result<(), RunError> {
         let mut count = 1;
         if read.repeated {
-            // A count that is not positive reads nothing and moves nothing.
+            // A count of 0 or less reads nothing and does not move.
             count = u64::try_from(self.state.stack.pop().ok_or(RunError::StackUnderflow)?).unwrap_or(0);
         }
         match read.parser {
@@ -24,7 +24,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// All or nothing: the input is checked for all items first.
+    /// Reads items of fixed size, all or none: the input is checked for all of them first.
     fn read_fixed(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let size = read.parser.size();
         let at = self.state.positions[read.input as usize];
@@ -68,7 +68,7 @@ impl<W: Width> Machine<W> {
         Ok(())
     }
 
-    /// Items are packed from the lowest (or highest) bit of the first byte on; a byte used in part is
+    /// Reads packed items, from the lowest (or highest) bit of the first byte on; a partly used byte is
     /// consumed.
     fn read_bits(&mut self, read: Read, input: &[u8], count: u64) -> Result<(), RunError> {
         let slot = read.input as usize;
@@ -89,7 +89,7 @@ impl<W: Width> Machine<W> {
                 filled += 8;
             }
             filled -= bits;
-            // The oldest bits are on top, or at the bottom.
+            // The oldest bits are the highest, or the lowest.
             let value = if from_top { window >> filled & mask } else { window & mask } as u64;
             window = if from_top { window & ((1 << filled) - 1) } else { window >> bits };
             self.deliver(read, Number::Unsigned(value))?;

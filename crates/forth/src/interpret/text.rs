@@ -7,16 +7,16 @@ pub(crate) fn skip_space(input: &[u8], at: usize) -> usize {
     at + rest.iter().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count()
 }
 
-// A byte that does not fit is not consumed. Only where nothing at all is left does a number or a string lie
-// beyond the end; where it breaks off, it is missing.
+// A byte that does not match is not consumed. The error is `ReadBeyond` only at the very end of the input; a
+// number or string that breaks off is missing.
 
-/// An optional minus and digits. Every 64-bit integer is accepted, anything longer is refused.
+/// Parses an optional minus and digits. Every 64-bit integer is accepted; larger numbers are an error.
 pub(crate) fn integer(input: &[u8], at: &mut usize) -> Result<i64, RunError> {
     let negative = minus(input, at)?;
     let digits = digits(input, at)?;
     let mut value = 0_i128;
     for digit in digits {
-        // Digits when they were looked at: memory that others write may hold something else by now.
+        // The bytes were digits when checked, but other threads may write to the memory.
         value = value * 10 + i128::from(digit.wrapping_sub(b'0'));
         if value > 1 << 64 {
             return Err(RunError::VarintTooBig);
@@ -25,7 +25,7 @@ pub(crate) fn integer(input: &[u8], at: &mut usize) -> Result<i64, RunError> {
     i64::try_from(if negative { -value } else { value }).map_err(|_| RunError::VarintTooBig)
 }
 
-/// `[-]digits[.digits][e[+|-]digits]`, correctly rounded.
+/// Parses `[-]digits[.digits][e[+|-]digits]`, correctly rounded.
 pub(crate) fn float(input: &[u8], at: &mut usize) -> Result<f64, RunError> {
     let start = *at;
     minus(input, at)?;
@@ -41,7 +41,7 @@ pub(crate) fn float(input: &[u8], at: &mut usize) -> Result<f64, RunError> {
         }
         digits(input, at)?;
     }
-    // Of a copy, which does not change between the check and the use.
+    // Parses a copy, which cannot change between check and use.
     let number = &input[start..*at];
     let mut short = [0; 64];
     let long;
@@ -74,7 +74,7 @@ fn digits<'a>(input: &'a [u8], at: &mut usize) -> Result<&'a [u8], RunError> {
     Ok(&rest[..count])
 }
 
-/// A JSON-like string; at most `limit` decoded bytes.
+/// Parses a JSON-like string of at most `limit` decoded bytes.
 pub(crate) fn quoted(input: &[u8], at: &mut usize, limit: usize) -> Result<Vec<u8>, RunError> {
     let missing = RunError::QuotedStringMissing;
     match input.get(*at) {
@@ -117,7 +117,8 @@ pub(crate) fn quoted(input: &[u8], at: &mut usize, limit: usize) -> Result<Vec<u
     }
 }
 
-/// The character of an escape `u` at `at`: four digits, or a pair of surrogates. Ends at the last digit.
+/// Decodes the escape whose `u` is at `at`: four digits, or a pair of surrogates. `at` ends at the last
+/// digit.
 fn escape(input: &[u8], at: &mut usize) -> Result<char, RunError> {
     let missing = RunError::QuotedStringMissing;
     let high = hex4(input, at)?;
@@ -138,7 +139,7 @@ fn escape(input: &[u8], at: &mut usize) -> Result<char, RunError> {
     char::from_u32(code).ok_or(missing)
 }
 
-/// Four digits after `at`, which ends at the last of them.
+/// Decodes the four hexadecimal digits after `at`, which ends at the last of them.
 fn hex4(input: &[u8], at: &mut usize) -> Result<u32, RunError> {
     let missing = RunError::QuotedStringMissing;
     let mut value = 0;
@@ -149,7 +150,8 @@ fn hex4(input: &[u8], at: &mut usize) -> Result<u32, RunError> {
     Ok(value)
 }
 
-/// The first of some strings that stands at a position: its number among them, and the position behind it.
+/// Returns the index of the first string that is a prefix of the input at a position, and the position after
+/// it.
 pub(crate) fn first_of(strings: &[String], input: &[u8], at: usize) -> Option<(i64, usize)> {
     let rest = input.get(at..).filter(|rest| !rest.is_empty())?;
     let number = strings.iter().position(|string| rest.starts_with(string.as_bytes()))?;

@@ -7,13 +7,13 @@ use forthwith_kernels::Generation;
 use forthwith_kernels::hybrid::unpack;
 use forthwith_kernels::{CpuFeatures, compiled_for};
 
-/// Appends `items` packed items, which the source has and the output has room for; `false` if the output's dtype is not an
-/// integer.
+/// Appends `items` packed items, which the source contains and the output has space for; `false` if the
+/// output's dtype is not an integer.
 pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
     macro_rules! level {
         ($generation:ident) => {{
             compiled_for! { $generation fn level(source: &[u8], output: &mut Output, items: usize, bits: u32) -> bool {
-                // SAFETY: the end is within the memory, and the caller made room there.
+                // SAFETY: the end is within the memory, and the caller reserved space after it.
                 unsafe {
                     let to = output.start.add(output.end);
                     match output.dtype() {
@@ -27,7 +27,7 @@ pub(crate) fn unpack_into(source: &[u8], output: &mut Output, items: usize, bits
                 output.end += items * output.dtype().size();
                 true
             } }
-            // SAFETY: the processor has what its features say.
+            // SAFETY: the processor has the features that `CpuFeatures` states.
             #[allow(unused_unsafe, reason = "the baseline has no features")]
             unsafe { level(source, output, items, bits) }
         }};

@@ -1,14 +1,14 @@
-//! The one table of the language.
+//! The instruction table of the language.
 //!
-//! Every word that compiles to an instruction stands in `for_each_word!` once, with its external opcode, its
+//! Every word that compiles to an instruction has one row in `for_each_word!`, with its external opcode, its
 //! stack effect, the number of operands that follow the opcode and its documentation. Reserved words,
-//! compiler look-up, external bytecode, disassembler, operand decoding and the interpreter's
-//! underflow/overflow check are expansions of it. Words that only shape the text stand in `for_each_syntax!`,
-//! parser codes in `for_each_parser!`.
+//! compiler look-up, external bytecode, disassembler, operand decoding and the underflow and overflow checks
+//! of the interpreter are generated from it. Words that only shape the text are in `for_each_syntax!`, parser
+//! codes in `for_each_parser!`.
 //!
-//! Opcodes of awkward's words are awkward's. What we add has negative codes, as parsers have, so that calls
-//! begin at 71 in both machines and the bytecode of every program that awkward's machine compiles is the
-//! same.
+//! Opcodes of Awkward Array's words are its own. Additional instructions have negative codes, as parsers
+//! have, so that calls begin at 71 in both machines, and every program that Awkward Array compiles has the
+//! same bytecode here.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -19,11 +19,11 @@ mod read;
 
 pub(crate) use read::Read;
 
-/// The operand that follows a word or must stand before it, and its name in text.
+/// The operand or name that a word needs, before or after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Group {
-    /// Control flow and other words the compiler treats one by one.
+    /// Control flow and other words that the compiler treats individually.
     Control,
     /// Written after a variable name.
     Variable,
@@ -33,9 +33,9 @@ pub enum Group {
     OutputStack,
     /// Written after an output name.
     Output,
-    /// Followed by string text.
+    /// Followed by the text of a string.
     Text,
-    /// Stands alone and touches nothing but the stack (or prints).
+    /// Stands alone and affects only the stack, or prints.
     Generic,
 }
 
@@ -54,42 +54,42 @@ macro_rules! define_ops {
             /// Every instruction, by opcode.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
 
-            /// The word as written.
+            /// Returns the word as written.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
-            /// Where the word may stand.
+            /// Returns the group of the word.
             pub const fn group(self) -> Group {
                 match self { $(Self::$name => Group::$group,)* }
             }
-            /// Items taken from the stack.
+            /// Returns the number of items that it pops.
             #[inline(always)]
             pub const fn pops(self) -> usize {
                 match self { $(Self::$name => $pops,)* }
             }
-            /// Items left on the stack.
+            /// Returns the number of items that it pushes.
             #[inline(always)]
             pub const fn pushes(self) -> usize {
                 match self { $(Self::$name => $pushes,)* }
             }
-            /// Numbers that follow the opcode.
+            /// Returns the number of operands that follow the opcode.
             #[inline(always)]
             pub const fn operands(self) -> usize {
                 match self { $(Self::$name => $operands,)* }
             }
-            /// One line of documentation.
+            /// Returns one line of documentation.
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// Its effect on the stack, `( before -- after )` with the top on the right.
+            /// Returns its effect on the stack, `( before -- after )` with the top on the right.
             pub const fn effect(self) -> &'static str {
                 match self { $(Self::$name => $effect,)* }
             }
-            /// Further notes; may be empty.
+            /// Returns further notes, which may be empty.
             pub const fn more(self) -> &'static str {
                 match self { $(Self::$name => $more,)* }
             }
-            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            /// Returns a program with its result, in the notation of the [manual](crate::manual).
             pub const fn example(self) -> &'static str {
                 match self { $(Self::$name => $example,)* }
             }
@@ -99,7 +99,7 @@ macro_rules! define_ops {
 
 macro_rules! define_syntax {
     ($($name:ident $word:literal $doc:literal $example:literal;)*) => {
-        /// A word that shapes the text and compiles to nothing of its own.
+        /// A word that shapes the text and has no instruction of its own.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Syntax { $(#[doc = $doc] $name,)* }
@@ -107,15 +107,15 @@ macro_rules! define_syntax {
         impl Syntax {
             /// Every syntax word.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-            /// The word as written.
+            /// Returns the word as written.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$name => $word,)* }
             }
-            /// One line of documentation.
+            /// Returns one line of documentation.
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            /// Returns a program with its result, in the notation of the [manual](crate::manual).
             pub const fn example(self) -> &'static str {
                 match self { $(Self::$name => $example,)* }
             }
@@ -134,31 +134,31 @@ macro_rules! define_parsers {
         impl Parser {
             /// Every parser.
             pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-            /// The parser of a number.
+            /// Returns the parser with a number.
             pub(crate) const fn of_number(number: i32) -> Option<Self> {
                 match number { $($k => Some(Self::$name),)* _ => None }
             }
-            /// The code as written, without `#`, `!`, the bit width and the arrow.
+            /// Returns the code as written, without `#`, `!`, the bit width and the arrow.
             pub const fn text(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
-            /// Whether the number of bits stands before the code.
+            /// Whether a number of bits precedes the code.
             pub const fn has_width(self) -> bool {
                 matches!(self, Self::NBit | Self::MsbBits)
             }
-            /// Bytes of one item; 0 when that varies.
+            /// Returns the size of an item in bytes; 0 if it varies.
             pub const fn size(self) -> usize {
                 match self { $(Self::$name => $size,)* }
             }
-            /// One line of documentation.
+            /// Returns one line of documentation.
             pub const fn doc(self) -> &'static str {
                 match self { $(Self::$name => $doc,)* }
             }
-            /// Further notes; may be empty.
+            /// Returns further notes, which may be empty.
             pub const fn more(self) -> &'static str {
                 match self { $(Self::$name => $more,)* }
             }
-            /// A program with what it leaves, in the notation of the [manual](crate::manual).
+            /// Returns a program with its result, in the notation of the [manual](crate::manual).
             pub const fn example(self) -> &'static str {
                 match self { $(Self::$name => $example,)* }
             }
@@ -170,10 +170,10 @@ for_each_word!(define_ops);
 for_each_syntax!(define_syntax);
 for_each_parser!(define_parsers);
 
-/// First opcode that means a call; a call of segment `s` is `FIRST_CALL + s`.
+/// The first opcode of a call; a call of segment `s` is `FIRST_CALL + s`.
 pub const FIRST_CALL: i32 = Op::ALL.len() as i32;
 
-/// Opcode of a literal of 64 bits, which is followed by its low and its high half. Only compiled with
+/// Opcode of a literal of 64 bits, which is followed by its low and its high half. It is only compiled with
 /// [`LiteralWidth::Bits64`](crate::LiteralWidth).
 pub const WIDE_LITERAL: i32 = !(25 * 8);
 
@@ -198,7 +198,7 @@ impl Syntax {
 #[derive(Debug, Default)]
 struct Known {
     syntax: Option<Syntax>,
-    /// More than one where the place decides, as for `dup` and `len`.
+    /// Several if the word before decides, as for `dup` and `len`.
     ops: Vec<Op>,
 }
 
@@ -207,14 +207,14 @@ static KNOWN: LazyLock<HashMap<&'static str, Known>> = LazyLock::new(|| {
     for &syntax in Syntax::ALL {
         known.entry(syntax.word()).or_default().syntax = Some(syntax);
     }
-    // The opcode of a literal is not a word; its row only documents it.
+    // The literal is not a word; its row only documents it.
     for &op in Op::ALL.iter().skip(1) {
         known.entry(op.word()).or_default().ops.push(op);
     }
     known
 });
 
-/// The words there are, parsers with every prefix.
+/// Returns all words of the language, parsers with every prefix.
 pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     static PARSERS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let prefixes = |text: &'static str| ["", "!", "#", "#!"].map(|prefix| format!("{prefix}{text}->"));
@@ -224,7 +224,7 @@ pub(crate) fn words() -> impl Iterator<Item = &'static str> {
     words.chain(PARSERS.iter().map(String::as_str))
 }
 
-/// Whether a word may not be used as a name.
+/// Whether a word is reserved, and so cannot be used as a name.
 pub(crate) fn is_reserved(word: &str) -> bool {
     Syntax::lookup(word).is_some()
         || Op::lookup(word, |_| true).is_some()

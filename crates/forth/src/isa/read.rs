@@ -2,7 +2,7 @@
 
 use super::Parser;
 
-/// One parser instruction with all that is known about it when compiling.
+/// A parser instruction as known at compile time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Read {
     pub(crate) parser: Parser,
@@ -11,7 +11,7 @@ pub(crate) struct Read {
     pub(crate) big: bool,
     pub(crate) repeated: bool,
     pub(crate) input: u32,
-    /// None: to the stack.
+    /// Output that the items are appended to; None: they are pushed onto the stack.
     pub(crate) output: Option<u32>,
 }
 
@@ -20,7 +20,7 @@ const REPEATED: i32 = 2;
 const BIG_ENDIAN: i32 = 4;
 
 impl Read {
-    /// Reads `[#][!]CODE->`; the input and the output are filled in by the caller.
+    /// Parses `[#][!]CODE->`; the caller sets the input and the output.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let rest = word.strip_suffix("->")?;
         let (repeated, rest) = strip(rest, '#');
@@ -35,22 +35,21 @@ impl Read {
         } else {
             return None;
         };
-        // Our own word has one spelling only: its order of bits says all.
+        // `msb` has one spelling only, since it implies the order of bits.
         if parser == Parser::MsbBits && big {
             return None;
         }
         Some(Self { parser, bits, big, repeated, input: 0, output: None })
     }
 
-    /// Whether the word is kept from being a name: `!` on codes without byte order is accepted but not
-    /// reserved, nor are words that awkward's machine does not have.
+    /// Whether the word is reserved. `!` on codes without byte order is accepted but not reserved, nor are
+    /// words that Awkward Array's machine does not have.
     pub(crate) fn is_reserved(self) -> bool {
         let plain = !self.big || self.parser == Parser::NBit || self.parser.size() > 1;
         plain && self.parser != Parser::MsbBits
     }
 
-    /// Items taken from the stack.
-    /// The word as written in canonical form.
+    /// Returns the word in canonical spelling.
     pub(crate) fn word(self) -> std::string::String {
         let mut text = std::string::String::new();
         if self.repeated {
@@ -80,7 +79,8 @@ impl Read {
         to.extend(self.output.map(|output| output as i32));
     }
 
-    /// The instruction at the head of `code`, if it is a parser, and its length.
+    /// Decodes the parser instruction at the head of `code`, and returns it with its length; None if it is
+    /// another instruction.
     pub(crate) fn decode(code: &[i32]) -> Option<(Self, usize)> {
         let (&first, rest) = code.split_first()?;
         if first >= 0 {

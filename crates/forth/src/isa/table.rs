@@ -1,5 +1,5 @@
-//! The rows. An example is a program that ends in a comment: what it is given, `=>`, and what it leaves
-//! (`manual.rs` has the notation); tests run every one of them in every tier.
+//! The rows of the table. An example is a program that ends in a comment: its inputs, `=>`, and its results,
+//! in the notation of the [manual](crate::manual). Tests run each of them in every tier.
 
 macro_rules! for_each_word {
     ($expand:ident) => {

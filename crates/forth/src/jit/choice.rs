@@ -1,4 +1,4 @@
-//! When machine code pays.
+//! The decision whether machine code pays.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,12 +12,12 @@ pub(crate) fn pays(program: &Ir, plans: &Plans) -> bool {
     is_hot(program, &|body| !plans.is_native(body.segment as usize))
 }
 
-/// Whether it has loops of other things than idioms.
+/// Whether a program has loops that do not consist of idioms.
 fn is_plain(program: &Ir, plans: &Plans) -> bool {
     is_hot(program, &|body| !plans.is_recognised(body.segment as usize))
 }
 
-/// Whether some loop, of which `do` loops are asked for, runs otherwise than once.
+/// Whether a program has a loop or recursion; `do` loops count if `wanted` holds for their bodies.
 fn is_hot(program: &Ir, wanted: &dyn Fn(&Body) -> bool) -> bool {
     let mut seen = vec![false; program.words.len()];
     has_hot(program, wanted, &program.main, &mut seen)
@@ -30,7 +30,7 @@ fn has_hot(program: &Ir, wanted: &dyn Fn(&Body) -> bool, body: &Body, seen: &mut
         Kind::Call(word) => {
             let inside = &program.words[*word as usize].body;
             if std::mem::replace(&mut seen[*word as usize], true) {
-                // Called twice, or by itself.
+                // The word is called twice, or by itself.
                 contains(inside, *word)
             } else {
                 has_hot(program, wanted, inside, seen)
@@ -48,17 +48,17 @@ fn contains(body: &Body, word: u32) -> bool {
     })
 }
 
-/// The time that an instruction took to compile, in nanoseconds, on the whole so far; at first as on a slow
-/// processor.
+/// Moving average of the time to compile an instruction, in nanoseconds; initially that of a slow processor.
 static COST: AtomicU64 = AtomicU64::new(12_000);
 
 fn size(code: &Code) -> u64 {
     let blocks = code.functions.iter().flat_map(|function| &function.blocks);
-    // A function and a block cost something by themselves.
+    // A function and a block have a cost of their own.
     blocks.map(|block| block.code.len() as u64 + 2).sum::<u64>() + 16
 }
 
-/// Whether it has a choice within a loop with a condition, as programs of fields behind keys have.
+/// Whether a program has a choice within a loop with a condition, as programs for fields that are preceded by
+/// keys have.
 fn chooses(program: &Ir) -> bool {
     fn has_choice(body: &Body) -> bool {
         body.nodes.iter().any(|node| {
@@ -76,12 +76,12 @@ fn chooses(program: &Ir) -> bool {
     looks(&program.main) || program.words.iter().any(|word| looks(&word.body))
 }
 
-/// Bytes to decode, or work equal to as many, from which a program had better be compiled: machine code saves
-/// half a nanosecond for a byte of idioms, which flat code has instructions for, four for a byte of fields behind keys,
-/// two for a byte of anything else, and it should save twice what it costs.
+/// Returns the number of bytes to decode, or the equivalent work, from which compiling a program pays.
+/// Machine code saves half a nanosecond per byte of idioms, which flat code has instructions for, four per
+/// byte of fields that are preceded by keys, two per byte of other programs, and has to save twice its cost.
 pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     if program.inputs.is_empty() {
-        // Nothing to be measured by.
+        // Without inputs, work cannot be measured.
         return 0;
     }
     let half_bytes = match (is_plain(program, plans), chooses(program)) {
@@ -92,10 +92,10 @@ pub(crate) fn threshold(program: &Ir, plans: &Plans, code: &Code) -> u64 {
     size(code).saturating_mul(COST.load(Ordering::Relaxed)).saturating_mul(half_bytes) / 2
 }
 
-/// Learns from a compilation.
+/// Updates the moving average of the time to compile an instruction.
 pub(super) fn learn(code: &Code, took: Duration) {
     let new = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX) / size(code);
     let old = COST.load(Ordering::Relaxed);
-    // One that was interrupted counts little.
+    // Clamped, so that a compilation that was interrupted counts little.
     COST.store((old * 3 + new.clamp(1_000, 100_000)) / 4, Ordering::Relaxed);
 }

@@ -1,4 +1,4 @@
-//! Tier 2 where there is none.
+//! Substitute for builds without a code generator: tier 2 refuses all programs.
 
 use super::{Left, Refusal};
 use crate::compile::ir::Ir;
@@ -6,7 +6,7 @@ use crate::interpret::fused::Plans;
 use crate::lower::ir::{Code, PointId, Reg};
 use crate::state::State;
 
-/// Never made.
+/// Machine code, which cannot be constructed here.
 #[derive(Debug)]
 pub(crate) enum Jit {}
 

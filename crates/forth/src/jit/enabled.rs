@@ -1,4 +1,4 @@
-//! Tier 2 where there is one.
+//! Tier 2 with a code generator.
 
 #[path = "context.rs"]
 mod context;
@@ -51,13 +51,14 @@ use crate::state::{Height, State};
 /// Machine code for one program and width.
 pub(crate) struct Jit {
     memory: Executable,
-    /// For every entry: where its function is, and which of the function's entries it is.
+    /// Offset of the function of each entry, and the index among the function's entries; None if the entry
+    /// has no machine code.
     entries: Vec<Option<(usize, u64)>>,
-    /// The stack that nested calls take; None if there are none.
+    /// Bounds on nested calls; None without calls.
     calls: Option<Bounds>,
-    /// For every point: the entry behind it if it is that of a `pause`, else a number that is none.
+    /// For the point of each `pause`, the entry after it; `u32::MAX` for other points.
     behind: Box<[u32]>,
-    /// The memory that machine code points to.
+    /// Parsers that machine code points to.
     #[expect(clippy::vec_box, dead_code, reason = "their addresses are in the code")]
     reads: Vec<Box<Read>>,
 }
@@ -68,7 +69,7 @@ impl std::fmt::Debug for Jit {
     }
 }
 
-/// Above this number of instructions compiling takes a second and more.
+/// Maximum number of instructions: compiling more takes a second or longer.
 const LARGEST: usize = 200_000;
 
 impl Jit {
@@ -130,27 +131,26 @@ impl Jit {
         })
     }
 
-    /// Bytes of machine code.
+    /// Returns the size of the machine code in bytes.
     pub(crate) fn size(&self) -> usize {
         self.memory.len()
     }
 
-    /// The entry at which a machine goes on that paused at a point; a number that is none if there is no such
-    /// entry.
+    /// Returns the index of the entry that continues after a pause at a point; `u32::MAX` if there is none.
     pub(crate) fn entry_behind(&self, point: u32) -> u32 {
         self.behind[point as usize]
     }
 
-    /// Runs from an entry on, whose registers are loaded, until machine code is left. The base is what stack,
-    /// frames and loops hold. Registers live at the point where it was left are in their places. If that was
-    /// within calls, `records` holds what [`Self::activations`] reads.
+    /// Runs from an entry, whose registers are loaded, until machine code is left. The base is the present
+    /// height of stack, frames and loops. Afterwards, the registers that are live at the point reached are in
+    /// place. If it was left within calls, `records` holds the input of [`Self::activations`].
     ///
     /// # Safety
     ///
-    /// The machine runs the program and has the width this was made for, `has_entry` holds, and the
-    /// function's height fits above the base. There are as many inputs, outputs, positions and variables as
-    /// the program declares, no position is beyond its input, and there are as many registers as the function
-    /// wants.
+    /// The machine runs the program and has the width that this code was compiled for, `has_entry` holds, and
+    /// the function's height fits above the base. There are as many inputs, outputs, positions and variables
+    /// as the program declares, no position is beyond its input, and there are as many registers as the
+    /// function uses.
     pub(crate) unsafe fn run(
         &self,
         state: &mut State,
@@ -174,7 +174,7 @@ impl Jit {
             variables: state.variables.as_mut_ptr(),
             positions: state.positions.as_mut_ptr(),
             interrupt: state.interrupt.as_deref().map_or(std::ptr::null(), std::ptr::from_ref),
-            // Slices are a start and a length here, or there would be no machine code.
+            // Slices are a start and a length, as was checked before compiling.
             inputs: inputs.as_ptr().cast(),
             budget,
             records: start,
@@ -189,13 +189,13 @@ impl Jit {
             slices: inputs.as_ptr().cast(),
             slice_count: inputs.len(),
         };
-        // SAFETY: this is where the function of the entry begins, which was compiled with this signature.
+        // SAFETY: the function of the entry begins at this offset, and was compiled with this signature.
         let status = unsafe {
             let code: extern "C" fn(*mut Context, u64) -> i64 =
                 std::mem::transmute(self.memory.address(offset));
             code(&mut context, number)
         };
-        // SAFETY: records were written one behind the other from the start on, as many as the budget allows.
+        // SAFETY: records were written consecutively from the start, at most as many as the budget allows.
         unsafe { state.records.set_len(context.records.offset_from(start) as usize) };
         let way = match status >> 32 {
             2 => Way::Leave,
@@ -206,7 +206,7 @@ impl Jit {
         Left { way, point: status as u32, nested: !state.records.is_empty() }
     }
 
-    /// The activations of a record, outermost first: the point each stands at, and the live registers with
+    /// Returns the activations of a record, outermost first: the point of each, and the live registers with
     /// their values.
     pub(crate) fn activations(code: &Code, records: &[i64]) -> Vec<(PointId, Vec<(Reg, i64)>)> {
         let mut all = Vec::new();
@@ -222,13 +222,13 @@ impl Jit {
         all
     }
 
-    /// Whether machine code can be entered there.
+    /// Whether machine code can be entered at an entry.
     pub(crate) fn has_entry(&self, entry: usize) -> bool {
         self.entries[entry].is_some()
     }
 }
 
-/// Entries behind pauses.
+/// Returns the entry after each pause, by point.
 fn behind(code: &Code) -> Box<[u32]> {
     let mut behind = vec![u32::MAX; code.points.len()];
     for block in code.functions.iter().flat_map(|function| &function.blocks) {
@@ -246,7 +246,7 @@ fn behind(code: &Code) -> Box<[u32]> {
     behind.into()
 }
 
-/// The stack that calls take at most, each and all together.
+/// Returns upper bounds on the stack that calls take, each and all together; None without calls.
 fn bounds(code: &Code) -> Option<Bounds> {
     let max = |a: Height, b: Height| Height {
         stack: a.stack.max(b.stack),
@@ -279,7 +279,7 @@ struct Assembler<'a> {
     host: &'a Host,
     helpers: Helpers,
     text: Vec<u8>,
-    /// Where a called function's address is missing: place, function, addend.
+    /// Calls to patch: place, function, addend and kind.
     calls: Vec<(usize, u32, i64, Reloc)>,
     callees: HashMap<u32, usize>,
     builder: FunctionBuilderContext,
@@ -287,7 +287,7 @@ struct Assembler<'a> {
 }
 
 impl Assembler<'_> {
-    /// Translates and appends a function; where it begins.
+    /// Compiles and appends a function, and returns its offset.
     fn function(&mut self, id: FunctionId, form: Form<'_>) -> Result<usize, Refusal> {
         let signature = match form {
             Form::Entered(_) => entered_signature(self.host),
@@ -317,7 +317,7 @@ impl Assembler<'_> {
         Ok(start)
     }
 
-    /// Calls between functions, all of which are known now.
+    /// Patches the calls between functions, whose offsets are known now.
     fn link(&mut self) -> Result<(), Refusal> {
         for &(place, function, addend, kind) in &self.calls {
             let target = *self.callees.get(&function).ok_or(Refusal::NotSupported)?;
@@ -339,8 +339,8 @@ impl Assembler<'_> {
     }
 }
 
-/// Entries worth their code: the beginning, heads of loops, and what comes after a pause. Tier 0 gets from
-/// anywhere to one of these in no time.
+/// Returns the entries that are worth their code: the beginning, heads of loops, and the places after pauses.
+/// Tier 0 reaches one of these quickly from any place.
 fn wanted_entries(code: &Code, id: FunctionId) -> Vec<usize> {
     let function = code.function(id);
     let entries: Vec<usize> =
@@ -363,7 +363,7 @@ fn wanted_entries(code: &Code, id: FunctionId) -> Vec<usize> {
     entries.into_iter().filter(wanted).collect()
 }
 
-/// Blocks that something jumps back to.
+/// Returns whether each block is the target of a backward jump.
 fn loop_heads(code: &Code, id: FunctionId, entries: &[usize]) -> Vec<bool> {
     let function = code.function(id);
     let mut heads = vec![false; function.blocks.len()];

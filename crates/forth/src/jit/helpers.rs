@@ -1,5 +1,4 @@
-//! The Rust functions that machine code calls: rare cases and long runs. A helper does all of its work, or
-//! nothing.
+//! Rust functions that machine code calls: rare cases and long runs. A helper has its whole effect or none.
 
 use std::cell::RefCell;
 
@@ -13,7 +12,7 @@ use crate::state::{State, W32, W64, Width};
 
 type Helper = unsafe extern "C" fn(*mut Context, i64, i64, i64);
 
-/// Addresses of helpers for machines of one width, as numbers in machine code.
+/// Addresses of helpers for machines of one width, as constants for machine code.
 pub(super) struct Helpers {
     pub(super) varint: i64,
     pub(super) number: i64,
@@ -24,7 +23,7 @@ pub(super) struct Helpers {
     pub(super) enumeration: i64,
     pub(super) skip_space: i64,
     pub(super) native: i64,
-    /// Parsers that machine code points to; boxed, as their addresses are given away.
+    /// Parsers that machine code points to; boxed, so that their addresses are stable.
     #[expect(clippy::vec_box, reason = "the addresses must stay")]
     reads: RefCell<Vec<Box<Read>>>,
 }
@@ -50,7 +49,7 @@ impl Helpers {
         }
     }
 
-    /// The address of a parser's description.
+    /// Stores a parser, and returns its address.
     pub(super) fn read(&self, read: Read) -> i64 {
         let read = Box::new(read);
         let address = std::ptr::from_ref(&*read) as i64;
@@ -64,40 +63,40 @@ impl Helpers {
     }
 }
 
-/// The state of the machine and its inputs.
+/// Returns the state of the machine and its inputs.
 ///
 /// # Safety
 ///
-/// The context was filled by `Jit::run`, and machine code is waiting.
+/// The context was filled by `Jit::run`, and machine code is waiting for the helper.
 unsafe fn parts<'a>(context: *mut Context) -> (&'a mut State, &'a [&'a [u8]]) {
-    // SAFETY: the caller's; machine code, which also writes to the state, does not run now.
+    // SAFETY: guaranteed by the caller; machine code, which also writes to the state, does not run now.
     unsafe {
         let context = &*context;
         (&mut *context.state, std::slice::from_raw_parts(context.slices, context.slice_count))
     }
 }
 
-/// Whether it went well; memory of the caller may panic, which must not unwind through machine code. Tier 0
-/// then does the same again, and panics where it may.
+/// Runs a helper's work, and returns 1 if it succeeded, else 0. Memory of the caller may panic, which must
+/// not unwind through machine code: tier 0 then repeats the word, and panics outside of it.
 fn attempt(work: impl FnOnce() -> bool) -> i64 {
     i64::from(std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or(false))
 }
 
-/// From an address to an end: a number of any length, and the address behind it.
+/// Decodes a number of any length from an address before an end, and stores it with the address after it.
 unsafe extern "C" fn long_varint(context: *mut Context, next: i64, end: i64, _: i64) {
     let start = next as usize as *const u8;
-    // SAFETY: machine code has compared the two, and both lie in the input.
+    // SAFETY: machine code has compared the addresses, and both lie in the input.
     let input = unsafe { std::slice::from_raw_parts(start, (end - next) as usize) };
     let (value, after) = varint(input, 0);
-    // SAFETY: machine code hands its context on.
+    // SAFETY: machine code passes its context.
     let context = unsafe { &mut *context };
     context.done = i64::from(value.is_ok());
     context.found = [value.unwrap_or(0) as i64, next + after as i64];
 }
 
-/// One item of any parser for the stack.
+/// Reads one item of any parser for the stack.
 unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, _: i64) {
-    // SAFETY: as for every helper: a context of ours, a parser kept with the code.
+    // SAFETY: machine code passes its context, and the address of a parser that is kept with the code.
     let ((state, inputs), read) = unsafe { (parts(context), *(read as usize as *const Read)) };
     let input = read.input as usize;
     let one = items::one(read, inputs[input], state.positions[input]);
@@ -109,9 +108,9 @@ unsafe extern "C" fn number<W: Width>(context: *mut Context, read: i64, _: i64, 
     unsafe { ((*context).done, (*context).found[0]) = (i64::from(one.is_some()), found) };
 }
 
-/// Some items of any parser for an output.
+/// Reads items of any parser into an output.
 unsafe extern "C" fn many(context: *mut Context, read: i64, count: i64, _: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context, and the address of a parser that is kept with the code.
     let ((state, inputs), read) = unsafe { (parts(context), *(read as usize as *const Read)) };
     let input = read.input as usize;
     let count = u64::try_from(count).unwrap_or(0);
@@ -123,18 +122,18 @@ unsafe extern "C" fn many(context: *mut Context, read: i64, count: i64, _: i64) 
     unsafe { (*context).done = done };
 }
 
-/// Room for a number of bytes behind the end of an output.
+/// Reserves bytes in an output.
 unsafe extern "C" fn reserve(context: *mut Context, output: i64, bytes: i64, _: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context.
     let (state, _) = unsafe { parts(context) };
     let done = attempt(|| state.outputs.reserve(output as usize, bytes as usize).is_ok());
     // SAFETY: the context is not borrowed any more.
     unsafe { (*context).done = done };
 }
 
-/// The last item of an output some more times.
+/// Appends the last item of an output a number of times.
 unsafe extern "C" fn fill(context: *mut Context, output: i64, times: i64, _: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context.
     let (state, _) = unsafe { parts(context) };
     let done = attempt(|| {
         let (index, times) = (output as usize, usize::try_from(times).unwrap_or(0));
@@ -150,17 +149,17 @@ unsafe extern "C" fn fill(context: *mut Context, output: i64, times: i64, _: i64
     unsafe { (*context).done = done };
 }
 
-/// A float into an integer type.
+/// Converts a float to an integer type.
 unsafe extern "C" fn convert(context: *mut Context, bits: i64, dtype: i64, _: i64) {
     let dtype = DType::ALL[dtype as usize];
     let item = Number::Double(f64::from_bits(bits as u64)).to_item(dtype);
-    // SAFETY: machine code hands its context on.
+    // SAFETY: machine code passes its context.
     unsafe { (*context).found[0] = i64::from_le_bytes(item) };
 }
 
-/// The first of some strings that stands next in an input, or -1.
+/// Matches strings at the position of an input: stores the index of the first match, or -1.
 unsafe extern "C" fn enumeration(context: *mut Context, input: i64, first: i64, end: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context.
     let (state, inputs) = unsafe { parts(context) };
     let input = input as usize;
     // SAFETY: the program outlives the run.
@@ -174,15 +173,15 @@ unsafe extern "C" fn enumeration(context: *mut Context, input: i64, first: i64, 
 }
 
 unsafe extern "C" fn skip_space(context: *mut Context, input: i64, _: i64, _: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context.
     let (state, inputs) = unsafe { parts(context) };
     let input = input as usize;
     state.positions[input] = items::skip_space(inputs[input], state.positions[input]);
 }
 
-/// Passes of a recognised loop; the index it gets to.
+/// Runs passes of a recognised loop, and stores the index reached.
 unsafe extern "C" fn native<W: Width>(context: *mut Context, body: i64, index: i64, stop: i64) {
-    // SAFETY: as above.
+    // SAFETY: machine code passes its context.
     let (state, inputs) = unsafe { parts(context) };
     let passes = usize::try_from(stop.wrapping_sub(index)).unwrap_or(usize::MAX).min(state.most_passes());
     let mut after = index;

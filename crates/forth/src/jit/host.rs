@@ -1,4 +1,4 @@
-//! The parts that are compiled once for the process: the code generator's settings and the way out to Rust.
+//! Process-wide state: the settings of the code generator, and the stub for calls of Rust functions.
 
 use std::mem::offset_of;
 use std::sync::{Arc, OnceLock};
@@ -16,10 +16,10 @@ use crate::jit::Refusal;
 
 pub(super) struct Host {
     pub(super) isa: OwnedTargetIsa,
-    /// Calls the helper the context names and clobbers no register. Machine code goes there in rare cases,
-    /// and must not spill for them, nor move for their arguments, what it keeps in registers otherwise.
+    /// Stub that calls the helper named in the context and preserves all registers. Machine code calls it in
+    /// rare cases, for which it must neither spill its registers nor move them for arguments.
     stub: Executable,
-    /// Whether bytes of a vector can be shuffled.
+    /// Whether the processor can shuffle the bytes of a vector.
     pub(super) shuffles: bool,
 }
 
@@ -53,7 +53,8 @@ pub(super) fn stub_signature() -> Signature {
 fn isa() -> Option<OwnedTargetIsa> {
     let mut flags = settings::builder();
     let verify = if cfg!(debug_assertions) { "true" } else { "false" };
-    // "speed" compiles slower and, measured, runs no faster: it keeps more alive than there are registers.
+    // "speed" compiles more slowly and, as measured, runs no faster: it keeps more values alive than there
+    // are registers.
     for (name, value) in [
         ("opt_level", "none"),
         ("enable_verifier", verify),
@@ -66,11 +67,12 @@ fn isa() -> Option<OwnedTargetIsa> {
     cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()
 }
 
-/// Slices of bytes are handed to machine code as they are; their layout is not promised, so look.
+/// Whether a slice is a start and a length. Machine code gets slices as they are, and their layout is not
+/// guaranteed.
 fn slices_are_start_and_length() -> bool {
     let bytes = [1_u8, 2, 3];
     let slice: &[u8] = &bytes[1..];
-    // SAFETY: any two words are two numbers; both types have the same size, or this does not compile.
+    // SAFETY: any two words are two numbers; a difference in size would be a compile error.
     let words: [usize; 2] = unsafe { std::mem::transmute(slice) };
     words == [slice.as_ptr() as usize, 2]
 }

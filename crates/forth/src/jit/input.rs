@@ -1,4 +1,4 @@
-//! Instructions that read.
+//! Translation of instructions that read inputs.
 
 use std::mem::offset_of;
 
@@ -23,7 +23,7 @@ impl Translator<'_, '_> {
         (next, self.b.ins().isub(end, next))
     }
 
-    /// Gives up if fewer bytes are left; the reads that follow know.
+    /// Gives up if fewer bytes are left. The reads that follow need no check.
     pub(super) fn require_all(&mut self, input: u32, bytes: i64, point: PointId) {
         if bytes < 1 << 30 {
             self.require(input, bytes, point);
@@ -80,7 +80,7 @@ impl Translator<'_, '_> {
         self.b.ins().jump(join, &[]);
         self.b.switch_to_block(back);
         self.b.seal_block(back);
-        // Beyond 63 bits or below zero is beyond the length either way.
+        // A distance beyond 63 bits or below zero also yields a target beyond the length.
         let position = self.position(input);
         let target = self.b.ins().iadd(position, by);
         let length = self.input_length(input);
@@ -101,7 +101,7 @@ impl Translator<'_, '_> {
         self.reload_positions();
     }
 
-    /// Asks a helper for something it may refuse.
+    /// Calls a helper that may fail, in which case the code gives up.
     pub(super) fn ask(&mut self, helper: i64, arguments: [Value; 3], point: PointId) {
         self.forget();
         self.flush_positions();
@@ -142,7 +142,7 @@ impl Translator<'_, '_> {
         let dtype = self.program.outputs[output as usize].dtype;
         if read.parser.size() > 0 {
             self.checked_bytes(read.input, read.parser.size() as i64, point, rest);
-            // Nothing may have moved yet if there is no room.
+            // Reserved before the cursor moves, since reserving may give up.
             let room = self.room(output, point);
             let (next, _) = self.cursor(read.input);
             let number = self.load_number(read, next, 0);
@@ -166,7 +166,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Makes sure of the bytes of a fixed-size read, and of those that follow it at once.
+    /// Checks that the bytes of a fixed-size read, and of the reads that follow it at once, are left.
     pub(super) fn checked_bytes(&mut self, input: u32, size: i64, point: PointId, rest: &[Inst]) {
         if self.assured(input, size) {
             return;
@@ -179,7 +179,7 @@ impl Translator<'_, '_> {
                 _ => break,
             }
         }
-        // Giving up early is as good: tier 0 finds out which input is short of bytes.
+        // Giving up early is equivalent: tier 0 determines which read fails.
         self.require(input, total, point);
         self.assure(input, total - size);
     }
@@ -193,7 +193,7 @@ impl Translator<'_, '_> {
         number
     }
 
-    /// The number at a distance of bytes behind an address.
+    /// Loads the number at an offset from an address.
     pub(super) fn load_number(&mut self, read: Read, at: Value, offset: i32) -> Number {
         let swap = read.big && read.parser.size() > 1;
         let signed = matches!(
@@ -236,8 +236,8 @@ impl Translator<'_, '_> {
         if signed { Number::Signed(value) } else { Number::unsigned(value, narrow) }
     }
 
-    /// As the stack sees it, before integers are cut to the width: floats truncate, what does not fit becomes
-    /// the smallest.
+    /// Converts a number to a stack item before integers are wrapped to the width: floats are truncated, and
+    /// those out of range become the smallest number.
     fn stack_item(&mut self, number: Number) -> Value {
         let float = match number {
             Number::Signed(value) | Number::Unsigned(value) | Number::Small(value) => return value,
@@ -259,12 +259,12 @@ impl Translator<'_, '_> {
             let above = self.b.ins().fcmp(FloatCC::GreaterThan, float, limit);
             fits = self.b.ins().band(fits, above);
         }
-        // In 64 bits it saturates to the smallest number from below; what is not a number does not compare.
+        // In 64 bits, the conversion saturates to the smallest number from below; NaN fails the comparison.
         let smallest = self.constant(smallest);
         self.b.ins().select(fits, saturated, smallest)
     }
 
-    /// A variable-length number and the address behind it; the cursor stays.
+    /// Decodes a variable-length number, and returns the address after it; the cursor is unchanged.
     fn varint(&mut self, read: Read, point: PointId) -> (Value, Value) {
         self.forget();
         let (next, end) = self.cursor(read.input);
@@ -280,7 +280,7 @@ impl Translator<'_, '_> {
         self.unless(more, long);
         self.b.ins().jump(join, &[first.into(), after.into()]);
 
-        // Up to eight bytes: find the last one, then close the gaps between the groups of seven bits.
+        // Up to eight bytes: finds the last one, then closes the gaps between the groups of seven bits.
         self.b.switch_to_block(long);
         self.b.seal_block(long);
         let rare = self.cold();
@@ -333,7 +333,7 @@ impl Translator<'_, '_> {
         (value, after)
     }
 
-    /// A variable-length number as it is written, and the address behind it, by a helper.
+    /// Decodes a variable-length number without zigzag by a helper, and returns the address after it.
     pub(super) fn varint_of_any_length(&mut self, next: Value, end: Value, point: PointId) -> (Value, Value) {
         self.call_rarely(self.helpers.varint, [next, end, next]);
         self.check_done(point);
@@ -342,11 +342,11 @@ impl Translator<'_, '_> {
     }
 }
 
-/// Bytes that are stepped over, or read, with one look at what is left.
+/// Upper bound on the bytes of a skip of fixed size that are checked together with other reads.
 const MOST_KNOWN: i64 = 1 << 16;
-/// Items that a program reads with a constant number, and that are moved one by one.
+/// Maximum constant number of items that are moved one by one.
 const MOST_FEW: i64 = 8;
-/// The count of a read of few items of fixed size.
+/// Returns the count of a read of few items of fixed size; None for other reads.
 pub(super) fn few(read: Read, count: Operand) -> Option<i64> {
     match count {
         Operand::Const(count) if (1..=MOST_FEW).contains(&count) && read.parser.size() > 0 => Some(count),
@@ -354,7 +354,8 @@ pub(super) fn few(read: Read, count: Operand) -> Option<i64> {
     }
 }
 
-/// The input of which an instruction reads a fixed number of bytes, whatever they are.
+/// Returns the input and the number of bytes of an instruction that reads a fixed number; None for other
+/// instructions.
 pub(super) fn known_bytes(inst: &Inst) -> Option<(u32, i64)> {
     match inst {
         Inst::ReadItem { read, .. } | Inst::ReadStack { read, .. } if read.parser.size() > 0 => {
@@ -370,7 +371,7 @@ pub(super) fn known_bytes(inst: &Inst) -> Option<(u32, i64)> {
     }
 }
 
-/// Whether the bytes made sure of are still there behind an instruction, whichever way it went.
+/// Whether the bytes checked before are still left after an instruction.
 pub(super) fn keeps_bytes(inst: &Inst) -> bool {
     matches!(
         inst,

@@ -1,4 +1,4 @@
-//! Instructions that write, and conversions of items.
+//! Translation of instructions that write, and conversions of items.
 
 use std::mem::offset_of;
 
@@ -11,7 +11,7 @@ use crate::DType;
 use crate::lower::ir::{Operand, PointId, Reg};
 use crate::output::Output;
 
-/// A value on its way to an output, as [`crate::number::Number`].
+/// A value to be written to an output, as [`crate::number::Number`] is.
 #[derive(Clone, Copy)]
 pub(super) enum Number {
     Signed(Value),
@@ -31,10 +31,10 @@ impl Number {
 
 type Block = cranelift_codegen::ir::Block;
 
-/// Passes of a native loop from which on it makes up for what it takes to begin one.
+/// Number of passes from which a native loop makes up for the cost of its call.
 const WORTH_A_CALL: i64 = 24;
 
-/// The same if each pass has loops of its own.
+/// Number of passes from which a native loop with inner loops makes up for the cost of its call.
 const WORTH_A_CALL_NESTED: i64 = 2;
 
 const fn narrow(dtype: DType) -> Type {
@@ -67,12 +67,12 @@ impl Translator<'_, '_> {
         i64::from(self.program.outputs[output as usize].dtype.size().trailing_zeros())
     }
 
-    /// The end of an output, behind which there is room for one item now.
+    /// Reserves space for one item in an output, and returns its end.
     pub(super) fn room(&mut self, output: u32, point: PointId) -> Value {
         self.room_of(output, 1, point)
     }
 
-    /// The same for some items.
+    /// Reserves space for `items` items in an output, and returns its end.
     pub(super) fn room_of(&mut self, output: u32, items: i64, point: PointId) -> Value {
         let size = items << self.shift(output);
         let end = self.output_end(output);
@@ -92,8 +92,8 @@ impl Translator<'_, '_> {
         end
     }
 
-    /// The end of an output, behind which that number of bytes fits and something is left; else goes
-    /// elsewhere. Memory of no size at all is shared, so not even its slack is to be written to.
+    /// Returns the end of an output, after which `size` bytes and at least one more fit; else jumps to
+    /// `elsewhere`. Memory without capacity is shared, so that not even its slack may be written to.
     pub(super) fn room_for(&mut self, output: u32, size: Value, elsewhere: Block) -> Value {
         let end = self.output_end(output);
         let room = self.output_word(output, offset_of!(Output, room));
@@ -113,7 +113,7 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
-    /// Appends an item of the output's own width behind `end`.
+    /// Appends an item of the output's width at `end`.
     pub(super) fn append(&mut self, output: u32, end: Value, item: Value) {
         let at = self.output_address(output, end);
         self.b.ins().store(bytes(), item, at, 0);
@@ -122,7 +122,7 @@ impl Translator<'_, '_> {
         self.set_output_end(output, after);
     }
 
-    /// The number as the dtype has it: an integer or the bits of a float, of the item's width.
+    /// Converts a number to the bits of an item, of the item's width.
     pub(super) fn item(&mut self, number: Number, dtype: DType) -> Value {
         let plain = MemFlagsData::new();
         match (number, dtype) {
@@ -163,7 +163,7 @@ impl Translator<'_, '_> {
                 let zero = self.b.ins().f64const(0.0);
                 self.b.ins().fcmp(FloatCC::NotEqual, value, zero)
             }
-            // Floats into integers follow rules of their own.
+            // Conversions of floats to integers are left to a helper.
             (Number::Single(bits), _) => {
                 let value = self.b.ins().bitcast(types::F32, plain, bits);
                 let value = self.b.ins().fpromote(types::F64, value);
@@ -220,7 +220,8 @@ impl Translator<'_, '_> {
         self.set_output_end(output, after);
     }
 
-    /// The last item again and again: up to 64 bytes at once, the slack takes what is too much.
+    /// Appends the last item a number of times: up to 64 bytes at once, where the surplus is written to the
+    /// slack.
     pub(super) fn repeat(&mut self, output: u32, times: Operand, point: PointId) {
         let dtype = self.program.outputs[output as usize].dtype;
         let end = self.output_end(output);
@@ -280,7 +281,7 @@ impl Translator<'_, '_> {
         self.set_output_end(output, end);
     }
 
-    /// A native loop, if it is long enough.
+    /// Calls a native loop, if it has enough passes.
     pub(super) fn native(&mut self, body: u32, index: Reg, stop: Reg) {
         if !self.plans.is_native(body as usize) {
             return;
@@ -291,13 +292,13 @@ impl Translator<'_, '_> {
         let passes = self.b.ins().isub(to, from);
         let worth = if self.plans.has_loops(body as usize) { WORTH_A_CALL_NESTED } else { WORTH_A_CALL };
         let many = self.b.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, passes, worth);
-        // The difference of numbers far apart says nothing.
+        // The difference of distant numbers may overflow.
         let any = self.b.ins().icmp(IntCC::SignedLessThan, from, to);
         let worth = self.b.ins().band(many, any);
         self.b.ins().brif(worth, run, &[], done, &[from.into()]);
         self.b.switch_to_block(run);
         self.b.seal_block(run);
-        // Registers that are reloaded merge at the end.
+        // Registers that are reloaded are merged at the end.
         self.flush();
         let body = self.constant(i64::from(body));
         self.call_rarely(self.helpers.native, [body, from, to]);

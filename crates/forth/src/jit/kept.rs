@@ -1,4 +1,4 @@
-//! The values that stay in registers between instructions: cursors of inputs, and variables.
+//! Values that stay in registers between instructions: cursors of inputs, and variables.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use cranelift_codegen::ir::{InstBuilder, Value, types};
 use super::translate::{Cursor, Form, Translator, flags};
 use crate::lower::ir::Inst;
 
-/// How many inputs are kept in registers, and how many variables.
+/// Maximum number of inputs and of variables that are kept in registers.
 const CURSORS: usize = 2;
 const KEPT: usize = 4;
 
 impl Translator<'_, '_> {
-    /// Keeps the inputs that are read most in registers, and the variables.
+    /// Assigns registers to the inputs that are read most, and to variables.
     pub(super) fn promote(&mut self, reached: &[bool]) {
-        // A word that is called often would load and store them each time.
+        // A function that is called often would load and store them each time.
         if self.form == Form::Called {
             return;
         }
@@ -40,7 +40,7 @@ impl Translator<'_, '_> {
             self.b.def_var(cursor.end, end);
             self.cursors.insert(input, cursor);
         }
-        // Used once and not in a loop, they are as well where they are.
+        // Variables that are used once and not in a loop stay in memory.
         variables.retain(|_, weight| *weight > 8);
         for variable in heaviest(&variables, KEPT) {
             let kept = self.b.declare_var(types::I64);
@@ -85,7 +85,7 @@ impl Translator<'_, '_> {
         self.b.ins().load(types::I64, flags(), self.inputs, 16 * input as i32 + 8)
     }
 
-    /// Address of the next byte of an input, and of its end.
+    /// Returns the address of the next byte of an input, and that of its end.
     pub(super) fn cursor(&mut self, input: u32) -> (Value, Value) {
         match self.cursors.get(&input).copied() {
             Some(cursor) => (self.b.use_var(cursor.next), self.b.use_var(cursor.end)),
@@ -118,7 +118,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Makes right what a helper looks at that reads: the positions.
+    /// Writes the positions to the canonical state, for helpers that read inputs.
     pub(super) fn flush_positions(&mut self) {
         for (input, cursor) in sorted(&self.cursors) {
             let next = self.b.use_var(cursor.next);
@@ -126,7 +126,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Takes over what a helper may have changed that reads.
+    /// Reloads the positions, which helpers that read inputs may have changed.
     pub(super) fn reload_positions(&mut self) {
         for (input, cursor) in sorted(&self.cursors) {
             let (next, _) = self.load_cursor(input);
@@ -134,7 +134,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Takes over what other code may have changed.
+    /// Reloads the positions and variables, which other code may have changed.
     pub(super) fn reload(&mut self) {
         self.reload_positions();
         for (variable, kept) in sorted(&self.kept) {
@@ -144,7 +144,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// In an order that is always the same.
+/// Returns the entries of a map in order of their keys, so that code is reproducible.
 fn sorted<T: Copy>(kept: &HashMap<u32, T>) -> Vec<(u32, T)> {
     let mut all: Vec<(u32, T)> = kept.iter().map(|(&number, &what)| (number, what)).collect();
     all.sort_unstable_by_key(|&(number, _)| number);
@@ -158,7 +158,7 @@ fn heaviest(weights: &HashMap<u32, u64>, most: usize) -> Vec<u32> {
     all.into_iter().map(|(number, _)| number).collect()
 }
 
-/// The input an instruction moves in.
+/// Returns the input whose cursor an instruction uses.
 fn input_of(inst: &Inst) -> Option<u32> {
     match inst {
         Inst::Position { input, .. }

@@ -1,4 +1,4 @@
-//! Ways out of machine code, and calls, which are ways out of the caller until they return.
+//! Exits from machine code, and calls, which exit from the caller until they return.
 
 use std::mem::offset_of;
 
@@ -15,12 +15,12 @@ use crate::lower::ir::{FunctionId, Operand, PointId, Reg};
 type Block = cranelift_codegen::ir::Block;
 
 impl Translator<'_, '_> {
-    /// Where to go when the fast path ends before an instruction.
+    /// Returns the block that gives up before an instruction.
     pub(super) fn give_up(&mut self, point: PointId) -> Block {
         self.way_out(Way::GiveUp, point)
     }
 
-    /// Gives up if the run is to be interrupted. An atomic load, so that it is done anew each time.
+    /// Gives up if an interrupt is requested. The load is atomic, so that it is repeated each time.
     pub(super) fn poll(&mut self, point: PointId) {
         self.forget();
         let flag = self.context_word(offset_of!(Context, interrupt));
@@ -49,7 +49,7 @@ impl Translator<'_, '_> {
         block
     }
 
-    /// Fills the blocks that leave.
+    /// Fills the exit blocks.
     pub(super) fn ways_out(&mut self) {
         let mut exits: Vec<_> = self.exits.iter().map(|(&from, &to)| (to.0, to.1, from)).collect();
         exits.sort_unstable();
@@ -65,7 +65,7 @@ impl Translator<'_, '_> {
             let status = self.b.block_params(block)[0];
             self.flush();
             match self.form {
-                // The points that share this way out differ in number only.
+                // Points that share an exit differ in their index only.
                 Form::Called => self.record(point, status),
                 Form::Entered(_) => {
                     let registers = self.context_word(offset_of!(Context, registers));
@@ -88,7 +88,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Writes down what an activation holds: the point, and the registers live there.
+    /// Writes the record of an activation: its point, and the registers that are live there.
     fn record(&mut self, point: PointId, number: Value) {
         let at = self.context_word(offset_of!(Context, records));
         let mut offset = 8;
@@ -107,7 +107,7 @@ impl Translator<'_, '_> {
         self.b.ins().jump(block, &[]);
     }
 
-    /// Leaves for good in the middle of a block; what follows is never run.
+    /// Leaves unconditionally in the middle of a block; the instructions that follow are unreachable.
     pub(super) fn stop(&mut self, point: PointId) {
         self.go_out(Way::GiveUp, point);
         let dead = self.b.create_block();
@@ -115,13 +115,13 @@ impl Translator<'_, '_> {
         self.b.seal_block(dead);
     }
 
-    /// Calls a helper without disturbing any register; the canonical state is right before and after.
+    /// Calls a helper without disturbing any register. The caller keeps the canonical state up to date.
     pub(super) fn call_rarely(&mut self, helper: i64, arguments: [Value; 3]) {
         let helper = self.constant(helper);
         self.b.ins().store(flags(), helper, self.context, offset_of!(Context, helper) as i32);
         for (at, argument) in arguments.into_iter().enumerate() {
             let offset = offset_of!(Context, arguments) + 8 * at;
-            // The same again is not looked at.
+            // Repeated arguments are placeholders that the helper ignores.
             if !arguments[..at].contains(&argument) {
                 self.b.ins().store(flags(), argument, self.context, offset as i32);
             }

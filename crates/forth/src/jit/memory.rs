@@ -1,4 +1,4 @@
-//! Executable memory: written, then made executable and never written again.
+//! Executable memory: written once, then made executable and read-only.
 
 use memmap2::{Mmap, MmapMut};
 
@@ -7,7 +7,7 @@ use memmap2::{Mmap, MmapMut};
 pub(super) struct Executable(Mmap);
 
 impl Executable {
-    /// A copy of `code`, executable. `None` if the system refuses.
+    /// Returns an executable copy of `code`; `None` if the system refuses.
     pub(super) fn new(code: &[u8]) -> Option<Self> {
         let mut map = MmapMut::map_anon(code.len().max(1)).ok()?;
         map[..code.len()].copy_from_slice(code);
@@ -16,7 +16,7 @@ impl Executable {
         Some(Self(map))
     }
 
-    /// The address of the instruction at an offset.
+    /// Returns the address of the instruction at an offset.
     pub(super) fn address(&self, offset: usize) -> *const u8 {
         self.0[offset..].as_ptr()
     }
@@ -29,8 +29,8 @@ impl Executable {
 #[cfg(target_arch = "x86_64")]
 fn synchronise(_: &[u8]) {}
 
-/// Instructions are fetched past the data cache: write it back, forget what was fetched. The system knows
-/// how.
+/// Writes back the data cache and invalidates the instruction cache, which does not see writes to memory, by
+/// a call of the system.
 #[cfg(all(target_arch = "aarch64", target_vendor = "apple"))]
 fn synchronise(code: &[u8]) {
     unsafe extern "C" {
@@ -40,7 +40,7 @@ fn synchronise(code: &[u8]) {
     unsafe { sys_icache_invalidate(code.as_ptr().cast(), code.len()) };
 }
 
-/// As above.
+/// Writes back the data cache and invalidates the instruction cache by a call of the system.
 #[cfg(all(target_arch = "aarch64", windows))]
 fn synchronise(code: &[u8]) {
     #[link(name = "kernel32")]
@@ -56,7 +56,8 @@ fn synchronise(code: &[u8]) {
     unsafe { FlushInstructionCache(GetCurrentProcess(), code.as_ptr().cast(), code.len()) };
 }
 
-/// As above, by the instructions for it, which the other systems allow.
+/// Writes back the data cache and invalidates the instruction cache by the instructions that these systems
+/// allow in user code.
 #[cfg(all(target_arch = "aarch64", not(target_vendor = "apple"), not(windows)))]
 fn synchronise(code: &[u8]) {
     let range = code.as_ptr_range();
@@ -70,14 +71,14 @@ fn synchronise(code: &[u8]) {
         // SAFETY: the line lies in memory that is mapped and readable.
         unsafe { std::arch::asm!("dc cvau, {0}", in(reg) at, options(nostack)) };
     }
-    // SAFETY: only orders what is before it.
+    // SAFETY: a barrier, which only orders earlier accesses.
     unsafe { std::arch::asm!("dsb ish", options(nostack)) };
     for at in (start & !(instructions - 1)..end).step_by(instructions) {
-        // SAFETY: as above.
+        // SAFETY: the line lies in memory that is mapped and readable.
         unsafe { std::arch::asm!("ic ivau, {0}", in(reg) at, options(nostack)) };
     }
-    // Another thread gets to this code through a synchronised pointer only; the kernel made the pages
-    // executable for it, which synchronises its instruction fetch as well.
-    // SAFETY: only orders what is before it.
+    // Other threads get the address of this code through a synchronised pointer only; the kernel made the
+    // pages executable for them, which synchronises their instruction fetch as well.
+    // SAFETY: a barrier, which only orders earlier accesses.
     unsafe { std::arch::asm!("dsb ish", "isb", options(nostack)) };
 }

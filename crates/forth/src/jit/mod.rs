@@ -1,27 +1,27 @@
 //! Tier 2: the flat code of [`crate::lower`] as machine code.
 //!
-//! Every function of the IR becomes one that tier 0 enters at one of its entries and, if other functions call
-//! it, one that is called natively. Inputs are read with a comparison each (runs of fields with one for all),
-//! outputs are appended to by moving a pointer, short runs of items are moved 64 bytes at a time, long ones
-//! by the kernels of tier 1, and so are loops that are native there if they have many passes. Helpers in Rust
-//! do what is rare: room in an output, numbers of nine bytes, text. They do all of it or nothing.
+//! Every function of the IR becomes a machine-code function that tier 0 enters at one of its entries and, if
+//! other functions call it, a second one for native calls. Reads compare the position with the end of the
+//! input (once for a run of fields), writes move a pointer, short runs of items are copied 64 bytes at a
+//! time, and long runs, as well as native loops with many passes, by the kernels of tier 1. Helpers in Rust
+//! handle rare cases: growing an output, numbers of nine bytes, text. A helper has its whole effect or none.
 //!
-//! Nothing fails or prints in machine code. Whatever is not as expected leaves at its point, and tier 0 does
-//! that word. There is one way out for all points at which the same registers are live, so the code stays
-//! small: compiling takes about a millisecond for ten fields and grows with their number. It is done once for
-//! each program and width, and shared.
+//! Machine code neither fails nor prints. It leaves at a point in all other cases, and tier 0 executes that
+//! word. All points with the same live registers share one exit, so the code stays small: compiling takes
+//! about a millisecond for ten fields and grows with their number. It is compiled once per program and width,
+//! and shared.
 //!
 //! | file | |
 //! | --- | --- |
 //! | `enabled.rs`, `disabled.rs` | the tier itself, with and without a code generator |
-//! | `choice.rs` | when compiling pays |
-//! | `host.rs`, `memory.rs` | what the process needs once; executable memory |
+//! | `choice.rs` | whether compiling pays |
+//! | `host.rs`, `memory.rs` | process-wide state; executable memory |
 //! | `translate.rs` | functions, blocks, entries |
-//! | `leave.rs` | ways out, and calls |
+//! | `leave.rs` | exits, and calls |
 //! | `kept.rs` | inputs and variables that stay in registers |
 //! | `values.rs`, `input.rs`, `item.rs` | instructions that compute, read, write |
-//! | `runs.rs`, `spelled.rs` | of those that read: runs of items, and strings |
-//! | `context.rs`, `helpers.rs` | what machine code sees of the machine, and what it asks Rust to do |
+//! | `runs.rs`, `spelled.rs`, `pass.rs` | reads of runs of items and of strings; skipped numbers |
+//! | `context.rs`, `helpers.rs` | the machine's state and the Rust functions that machine code uses |
 
 #![cfg_attr(
     not(all(feature = "jit", any(target_arch = "x86_64", target_arch = "aarch64"))),
@@ -54,16 +54,16 @@ pub(crate) use tier::Jit;
 
 use crate::state::{Height, Limits};
 
-/// How machine code was left, and at which point.
+/// The way in which machine code was left, and the point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Left {
     pub(crate) way: Way,
     pub(crate) point: u32,
-    /// Whether calls were under way; the innermost activation is then recorded with the others.
+    /// Whether it was left within calls; the innermost activation is then recorded with the others.
     pub(crate) nested: bool,
 }
 
-/// In the high half of what machine code returns; the point is in the low one.
+/// The way in which machine code was left: the high half of its status; the point is in the low half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i64)]
 pub(crate) enum Way {
@@ -73,28 +73,28 @@ pub(crate) enum Way {
     Return = 4,
 }
 
-/// The stack that nested calls take.
+/// Upper bounds on the stack that nested calls take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The most that a call adds to its caller's base.
+    /// Maximum height that a call adds to its caller's base.
     above: Height,
-    /// The greatest height of a function above its base.
+    /// Maximum height of a function above its base.
     height: Height,
-    /// Words of a record at most.
+    /// Maximum number of words of a record.
     record: usize,
-    /// Bytes of the processor's stack for a call at most.
+    /// Maximum number of bytes of the native stack for a call.
     frame: u64,
 }
 
-/// Bytes of the processor's stack for all calls together: what is free of a thread's is not known.
+/// Bytes of the native stack for all calls together, since the free space of a thread's stack is not known.
 const STACK: u64 = 512 << 10;
 
 impl Bounds {
-    /// Calls that may be nested so that no limit is reached; tier 0 knows how to reach it.
+    /// Returns the number of calls that may be nested without exceeding a limit; beyond, tier 0 checks the
+    /// limits exactly.
     fn budget(self, limits: Limits, stack: usize, frames: usize, loops: usize) -> u64 {
         let left = |limit: usize, base: usize, height: u32, above: u32| {
-            // Where the function itself does not fit, no call does, however little it adds to its caller's
-            // base.
+            // If the function itself does not fit, no call does, however little it adds to its caller's base.
             let free =
                 (limit as u64).checked_sub(base as u64).and_then(|free| free.checked_sub(u64::from(height)));
             free.map_or(0, |free| free.checked_div(u64::from(above)).unwrap_or(u64::MAX))
@@ -106,14 +106,14 @@ impl Bounds {
     }
 }
 
-/// Why there is no machine code.
+/// Reason for the lack of machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Built without the code generator, or for a processor it does not know.
+    /// The build has no code generator, or none for this processor.
     NotBuilt,
-    /// The system does not give out executable memory.
+    /// The system refuses executable memory.
     NoExecutableMemory,
-    /// The code generator does not know this processor or refused the program.
+    /// The code generator does not support this processor or refused the program.
     NotSupported,
     /// Compiling would take too long.
     TooLarge,

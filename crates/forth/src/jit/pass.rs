@@ -1,4 +1,4 @@
-//! Numbers that are stepped over.
+//! Translation of skipped numbers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Type, Value, types};
@@ -9,16 +9,16 @@ use crate::lower::ir::PointId;
 
 type Block = cranelift_codegen::ir::Block;
 
-/// Bytes that are looked at.
+/// Number of bytes that are loaded.
 const WORD: i64 = 8;
-/// The bit that all bytes of a number but its last have.
+/// The bit that is set in all bytes of a number but the last.
 const MORE: i64 = 0x80;
 
 impl Translator<'_, '_> {
-    /// Behind a number of variable length.
+    /// Skips a number of variable length.
     ///
-    /// The usual lengths are ways of their own: how long numbers are can be foreseen, so that what comes next
-    /// does not wait for the bytes of this one.
+    /// The usual lengths have branches of their own: lengths can be predicted, so that the code that follows
+    /// does not wait for the bytes of this number.
     pub(super) fn pass(&mut self, read: Read, point: PointId) {
         self.forget();
         let (next, end) = self.cursor(read.input);
@@ -63,7 +63,8 @@ impl Translator<'_, '_> {
         self.set_cursor(read.input, after);
     }
 
-    /// Where the highest bit of some bytes is not set; elsewhere if it is everywhere.
+    /// Returns the highest bits of the bytes in which they are not set; jumps to `elsewhere` if they are set
+    /// in all bytes.
     fn ends(&mut self, word: Value, of: Type, elsewhere: Block) -> Value {
         let highs = (0x8080_8080_8080_8080_u64 >> (64 - of.bits())) as i64;
         let highs = self.b.ins().iconst(of, highs);
@@ -73,7 +74,7 @@ impl Translator<'_, '_> {
         self.b.ins().bxor(set, highs)
     }
 
-    /// Goes to a block with the address behind the first byte that has a bit here.
+    /// Jumps to a block with the address after the first byte that has a bit in `ends`.
     fn behind(&mut self, next: Value, ends: Value, join: Block) {
         let zeros = self.b.ins().ctz(ends);
         let count = self.b.ins().ushr_imm_u(zeros, 3);
@@ -86,7 +87,7 @@ impl Translator<'_, '_> {
         self.b.ins().jump(join, &[after.into()]);
     }
 
-    /// Goes on in a block that all ways to are known of.
+    /// Continues in a block to which all jumps were emitted.
     fn open(&mut self, block: Block) {
         self.b.switch_to_block(block);
         self.b.seal_block(block);

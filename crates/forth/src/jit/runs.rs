@@ -1,4 +1,4 @@
-//! Runs of items.
+//! Translation of reads of runs of items.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Endianness, InstBuilder, MemFlagsData, Type, Value, types};
@@ -9,14 +9,14 @@ use crate::interpret::fused::{Leaf, LeafKind};
 use crate::isa::{Parser, Read};
 use crate::lower::ir::{Inst, Operand, PointId};
 
-/// Bytes of a run that need no call.
+/// Maximum length in bytes of a run that is copied without a call.
 const MOST_INLINE: i64 = 1 << 10;
 
-/// Groups of eight packed items that are unpacked in one turn, wanted or not: the number of turns is foreseen
-/// more often.
+/// Number of groups of eight packed items that are unpacked in one pass, needed or not: the number of passes
+/// is then easier to predict.
 const GROUPS: i64 = 4;
 
-/// A place no byte comes to.
+/// Index of a shuffle that yields a zero byte.
 const NOTHING: u8 = 0x80;
 
 impl Translator<'_, '_> {
@@ -37,7 +37,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// As many items as the program says are moved one by one.
+    /// Moves a constant number of items one by one.
     fn read_few(&mut self, read: Read, output: u32, count: i64, point: PointId, rest: &[Inst]) {
         let read = Read { repeated: false, ..read };
         let size = read.parser.size() as i64;
@@ -61,7 +61,7 @@ impl Translator<'_, '_> {
         matches!(kind, LeafKind::Copy | LeafKind::Bool) || self.host.shuffles
     }
 
-    /// Short runs are moved 64 bytes at once, whatever their length: the input is looked at, the output has
+    /// Copies short runs 64 bytes at a time, whatever their length: the input is checked, the output has
     /// slack.
     fn run(&mut self, read: Read, leaf: Leaf, count: Value, point: PointId) {
         let output = leaf.output as u32;
@@ -112,7 +112,7 @@ impl Translator<'_, '_> {
         self.b.seal_block(done);
     }
 
-    /// 64 bytes of items.
+    /// Converts 64 bytes of items.
     fn move_block(&mut self, leaf: Leaf, from: Value, to: Value) {
         for at in [0, 16, 32, 48] {
             let mut lanes = self.b.ins().load(types::I8X16, bytes(), from, at);
@@ -139,15 +139,15 @@ impl Translator<'_, '_> {
         self.b.ins().shuffle(lanes, lanes, mask)
     }
 
-    /// By a kernel, all or nothing.
+    /// Reads items by a kernel, all or none.
     pub(super) fn many(&mut self, read: Read, count: Value, point: PointId) {
         let read = self.helpers.read(read);
         let read = self.constant(read);
         self.ask(self.helpers.many, [read, count, count], point);
     }
 
-    /// Two groups of eight items of up to eight bits as bytes. What begins at a byte is moved there at once,
-    /// then the upper half of the items that stand together, until each stands alone.
+    /// Unpacks two groups of eight items of up to eight bits into bytes. A shuffle moves the parts that begin
+    /// at a byte, then the upper half of items that share a part is moved, until each has a byte.
     fn spread(&mut self, bits: i64, from: Value, at: i32) -> Value {
         let together = if 8 % bits == 0 { 8 / bits } else { 8 };
         let size = together * bits / 8;
@@ -177,8 +177,7 @@ impl Translator<'_, '_> {
                 go |= group << (place + step * bits);
             }
             words = if bits <= 4 {
-                // Bytes that move do not come near those that stood there, and bytes that must not stay are
-                // in neither place.
+                // Moved bits do not overlap with bits that stay, and surplus bits are at neither place.
                 let moved = self.b.ins().ishl_imm_u(words, shift);
                 let both = self.b.ins().bor(words, moved);
                 let places = self.words(stay | go << shift);
@@ -195,7 +194,7 @@ impl Translator<'_, '_> {
         words
     }
 
-    /// The same word twice.
+    /// Returns a vector of the same word twice.
     fn words(&mut self, word: u64) -> Value {
         self.lanes([word.to_le_bytes(); 2].concat(), types::I64X2)
     }
@@ -205,7 +204,8 @@ impl Translator<'_, '_> {
         self.b.ins().vconst(lanes, constant)
     }
 
-    /// Up to eight bits each into bytes, some groups of eight at a time; the slack takes what is too much.
+    /// Unpacks items of up to eight bits into bytes, several groups of eight at a time; the surplus is
+    /// written to the slack.
     fn unpack(&mut self, read: Read, count: Value, dtype: crate::DType, point: PointId) {
         let bits = i64::from(read.bits);
         let output = read.output.unwrap_or(0);
@@ -216,7 +216,7 @@ impl Translator<'_, '_> {
         let (next, left) = self.left(read.input);
         let few = self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThan, count, 1 << 16);
         self.unless(few, slow);
-        // Bytes used, and those of whole turns and of the last load are looked at.
+        // The bytes used, those of whole passes and those of the last load must be in the input.
         let used = self.b.ins().imul_imm_s(count, bits);
         let used = self.b.ins().iadd_imm_s(used, 7);
         let used = self.b.ins().ushr_imm_u(used, 3);

@@ -1,4 +1,4 @@
-//! Strings that may stand next in an input.
+//! Translation of the words that match strings.
 
 use std::mem::offset_of;
 
@@ -10,7 +10,7 @@ use super::translate::{Translator, bytes};
 use crate::jit::Way;
 use crate::lower::ir::{PointId, Reg};
 
-/// How many strings are compared in place, and of which length.
+/// Maximum number of strings that are compared in place, and their maximum length.
 const MOST_TEXTS: usize = 4;
 const MOST_SPELLED: usize = 64;
 
@@ -42,7 +42,7 @@ impl Translator<'_, '_> {
         self.define(to, found);
     }
 
-    /// A few short strings are compared where they are.
+    /// Compares a few short strings in place.
     fn spelled(&mut self, to: Reg, input: u32, texts: &[String], only: bool, point: PointId) {
         let join = self.b.create_block();
         self.b.append_block_param(join, types::I64);
@@ -64,7 +64,7 @@ impl Translator<'_, '_> {
                 let one = self.b.ins().bxor(wide, value);
                 differ = Some(differ.map_or(one, |all| self.b.ins().bor(all, one)));
             }
-            // Texts have at least a piece.
+            // A text has at least one piece.
             let differ = differ.unwrap_or(next);
             let differ = self.b.ins().icmp_imm_u(IntCC::NotEqual, differ, 0);
             self.unless(differ, other);
@@ -88,7 +88,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// A text in pieces of 8, 4, 2 or 1 bytes, each with where it is; they may overlap.
+/// Divides a text into pieces of 8, 4, 2 or 1 bytes with their offsets; they may overlap.
 fn pieces(text: &[u8]) -> Vec<(&[u8], i32)> {
     let size = [8, 4, 2, 1].into_iter().find(|size| *size <= text.len()).unwrap_or(1);
     let whole = (0..text.len() / size).map(|at| at * size);
@@ -96,7 +96,7 @@ fn pieces(text: &[u8]) -> Vec<(&[u8], i32)> {
     whole.chain(last).map(|at| (&text[at..at + size], at as i32)).collect()
 }
 
-/// The number that some bytes are on a little-endian machine, which all are that have machine code.
+/// Returns the little-endian number of some bytes; all machines with machine code are little-endian.
 fn number_of(bytes: &[u8]) -> i64 {
     bytes.iter().rev().fold(0, |number, byte| number << 8 | i64::from(*byte))
 }

@@ -1,5 +1,4 @@
-//! Programs become machine code; that it does the right thing is what the property tests of the tiers are
-//! for.
+//! Tests that programs compile to machine code; the property tests of the tiers check its results.
 
 use super::Jit;
 use crate::Compiled;

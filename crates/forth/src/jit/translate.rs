@@ -1,4 +1,4 @@
-//! One function of the IR to one of the code generator's.
+//! Translation of a function of the IR to one of the code generator.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -20,23 +20,23 @@ use crate::lower::ir::{BlockId, Code, End, Function, FunctionId, Operand, PointI
 
 type Block = cranelift_codegen::ir::Block;
 
-/// Which of its two forms a function is translated to.
+/// The form of a translated function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form<'a> {
-    /// `(context, number of the entry) -> way and point`, by the system's convention.
+    /// `(context, index of the entry) -> way and point`, by the system's calling convention.
     Entered(&'a [usize]),
     /// `(context, budget, arguments…) -> (0 or way and point, first result)`.
     Called,
 }
 
-/// Targets of a switch that are compared with one by one.
+/// Maximum number of targets of a switch that are compared one by one.
 const FEW: usize = 3;
 
 pub(super) const fn flags() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-/// Plain memory without a promise of alignment.
+/// Flags of memory without guaranteed alignment.
 pub(super) const fn bytes() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
@@ -55,7 +55,7 @@ pub(super) fn called_signature(function: &Function) -> Signature {
     signature
 }
 
-/// A cursor kept in registers: an input's next byte, and its end.
+/// A cursor in registers: the addresses of the next byte of an input and of its end.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor {
     pub(super) next: Variable,
@@ -84,13 +84,13 @@ pub(super) struct Translator<'a, 'f> {
     pub(super) stub: SigRef,
     pub(super) called: HashMap<u32, FuncRef>,
     pub(super) blocks: Vec<Block>,
-    /// Edges into each block that are not made yet.
+    /// Number of edges into each block that were not emitted yet.
     pub(super) waiting: Vec<usize>,
-    /// The operands of a comparison, by the flag made of it.
+    /// The truth value of each flag made from one.
     pub(super) truths: HashMap<Value, Value>,
-    /// Bytes of an input made sure of that were not read yet.
+    /// An input, and the number of its bytes that were checked and not read yet.
     pub(super) assured: Option<(u32, i64)>,
-    /// For each way out of a point, and for each set of registers to be written.
+    /// Blocks of each exit by way and point, and those shared by each set of registers to store.
     pub(super) exits: HashMap<(i64, u32), (Block, Block)>,
     pub(super) shared: HashMap<Vec<Reg>, Block>,
     pub(super) order: Vec<(Block, PointId)>,
@@ -142,7 +142,7 @@ pub(super) fn translate(
     t.b.finalize(host.isa.frontend_config());
 }
 
-/// Blocks that can be reached from some.
+/// Returns whether each block can be reached from some blocks.
 fn reachable(function: &Function, from: impl Iterator<Item = BlockId>) -> Vec<bool> {
     let mut seen = vec![false; function.blocks.len()];
     let mut next: Vec<BlockId> = from.collect();
@@ -235,7 +235,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Loads what is live at an entry from the canonical state.
+    /// Loads the registers that are live at an entry from the canonical state.
     fn enter(&mut self, entry: usize) {
         let entry = self.code.entries[entry];
         let registers = self.context_word(offset_of!(Context, registers));
@@ -265,7 +265,7 @@ impl Translator<'_, '_> {
         self.b.def_var(self.registers[reg.0 as usize], value);
     }
 
-    /// Cuts a number to the width of the machine.
+    /// Wraps a number to the width of the machine.
     pub(super) fn wrap(&mut self, value: Value) -> Value {
         if self.code.bits == 64 {
             return value;
@@ -278,7 +278,7 @@ impl Translator<'_, '_> {
         self.code.bits
     }
 
-    /// Goes on in a new block, or elsewhere if the condition holds.
+    /// Continues in a new block, or jumps to `elsewhere` if the condition holds.
     pub(super) fn unless(&mut self, condition: Value, elsewhere: Block) {
         let next = self.b.create_block();
         self.b.ins().brif(condition, elsewhere, &[], next, &[]);
@@ -286,7 +286,7 @@ impl Translator<'_, '_> {
         self.b.seal_block(next);
     }
 
-    /// A block that is rarely run, for `unless`.
+    /// Creates a block that is rarely run, for `unless`.
     pub(super) fn cold(&mut self) -> Block {
         let block = self.b.create_block();
         self.b.set_cold_block(block);
@@ -298,7 +298,7 @@ impl Translator<'_, '_> {
         self.edge(to);
     }
 
-    /// An edge was made; the last one seals.
+    /// Counts an emitted edge; the last one seals the block.
     fn edge(&mut self, to: BlockId) {
         let waiting = &mut self.waiting[to.0 as usize];
         *waiting -= 1;
@@ -317,7 +317,7 @@ impl Translator<'_, '_> {
             Relation::Ge => IntCC::SignedGreaterThanOrEqual,
         };
         let a = self.operand(a);
-        // A flag compared with zero was a comparison before.
+        // A flag that is compared with zero comes from a comparison, whose result is used.
         if let (Some(&truth), Operand::Const(0), Relation::Eq | Relation::Ne) =
             (self.truths.get(&a), b, relation)
         {
@@ -392,7 +392,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// Whether the `bytes` of an input were made sure of before; they are read now.
+    /// Whether the `bytes` of an input were checked before; they count as read then.
     pub(super) fn assured(&mut self, input: u32, bytes: i64) -> bool {
         match &mut self.assured {
             Some((known, left)) if *known == input && *left >= bytes => {
@@ -412,7 +412,7 @@ impl Translator<'_, '_> {
     }
 }
 
-/// The registers the state at a point is made of, in order.
+/// Returns the registers that the state at a point consists of, in order.
 pub(super) fn live(code: &Code, point: PointId) -> Vec<Reg> {
     let slots = code.point(point).stack.iter().filter_map(|slot| match slot {
         Operand::Reg(reg) => Some(*reg),

@@ -1,4 +1,4 @@
-//! Instructions that compute, and the dispatch over all of them.
+//! Translation of instructions that compute, and the dispatch over all instructions.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
@@ -8,7 +8,7 @@ use super::translate::Translator;
 use crate::lower::ir::{BinaryOp, Inst, Operand, PointId, Reg, UnaryOp};
 
 impl Translator<'_, '_> {
-    /// Translates an instruction; `rest` is what follows in the block.
+    /// Translates an instruction; `rest` are the instructions after it in the block.
     pub(super) fn instruction(&mut self, inst: &Inst, rest: &[Inst]) {
         if known_bytes(inst).is_none() && !keeps_bytes(inst) {
             self.forget();
@@ -32,7 +32,7 @@ impl Translator<'_, '_> {
                         self.flag(zero)
                     }
                 };
-                // A flag fits, and is known as one.
+                // A flag needs no wrapping, and would no longer be known as a flag.
                 let value = if *op == UnaryOp::EqZero { value } else { self.wrap(value) };
                 self.define(*to, value);
             }
@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// A truth value as the stack has it.
+    /// Converts a truth value to a flag, -1 or 0.
     pub(super) fn flag(&mut self, truth: Value) -> Value {
         let one = self.b.ins().uextend(types::I64, truth);
         let flag = self.b.ins().ineg(one);
@@ -117,7 +117,7 @@ impl Translator<'_, '_> {
         let bits = i64::from(self.bits());
         let left = self.operand(a);
         let right = match (op, b) {
-            // The generator takes counts modulo 64 itself.
+            // The code generator itself takes counts modulo 64.
             (BinaryOp::ShiftLeft | BinaryOp::ShiftRight, Operand::Const(count)) => {
                 self.constant(i64::from(count as u32) % bits)
             }
@@ -203,7 +203,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    /// The divisor is neither 0 nor -1.
+    /// Emits a floor division by a divisor other than 0 and -1.
     fn floor_division(&mut self, a: Value, b: Value) -> (Value, Value) {
         let (whole, rest) = if self.bits() == 64 {
             (self.b.ins().sdiv(a, b), self.b.ins().srem(a, b))
@@ -214,7 +214,7 @@ impl Translator<'_, '_> {
             let (whole, rest) = (self.b.ins().sdiv(a, b), self.b.ins().srem(a, b));
             (self.b.ins().sextend(types::I64, whole), self.b.ins().sextend(types::I64, rest))
         };
-        // Where the signs differ and something is left, one less.
+        // Subtracts one if the signs differ and the remainder is not zero.
         let signs = self.b.ins().bxor(rest, b);
         let differ = self.b.ins().sshr_imm_u(signs, 63);
         let any = self.b.ins().icmp_imm_s(IntCC::NotEqual, rest, 0);

@@ -1,4 +1,4 @@
-//! One function being made: registers, the symbolic stack, blocks.
+//! Builder of a function: registers, the symbolic stack, blocks.
 
 use super::ir::{
     BinaryOp, Block, BlockId, Code, End, Entry, Function, FunctionId, Inst, Operand, Origin, Point, PointId,
@@ -7,7 +7,7 @@ use super::ir::{
 use crate::isa::Parser;
 use crate::state::Height;
 
-/// The program is too large, or too deeply nested, to be worth the memory.
+/// Error: the program is too large, or too deeply nested, to be worth the memory.
 #[derive(Debug)]
 pub(super) struct TooLarge;
 
@@ -23,16 +23,16 @@ pub(super) struct Builder<'a> {
     params: u32,
     blocks: Vec<(Vec<Inst>, Option<End>, u32)>,
     at: usize,
-    /// The symbolic stack. Slot n belongs into register n wherever paths meet: its home.
+    /// The symbolic stack. Slot n has the home register n, in which it is wherever paths meet.
     pub(super) stack: Vec<Operand>,
-    /// Slots, and loops, that refer to each register.
+    /// Number of slots and loops that refer to each register.
     uses: Vec<u32>,
     homes: u32,
     free: Vec<Reg>,
     pub(super) scope: ScopeId,
     /// The scope of the function itself.
     pub(super) root: ScopeId,
-    /// Loops round this place.
+    /// Number of loops around the current place.
     pub(super) depth: u32,
     height: Height,
     budget: &'a mut usize,
@@ -73,7 +73,7 @@ impl<'a> Builder<'a> {
     pub(super) fn finish(mut self, results: u32, recursive: bool) -> Function {
         self.thread();
         let blocks = self.blocks.into_iter().map(|(code, end, depth)| {
-            // Every block that was begun was ended, by the structure it stands for.
+            // The structure that began a block has ended it.
             let end = end.unwrap_or(End::Jump(BlockId(0)));
             Block { code, end, depth }
         });
@@ -93,7 +93,7 @@ impl<'a> Builder<'a> {
         let targets: Vec<BlockId> = (0..self.blocks.len())
             .map(|block| {
                 let mut at = block;
-                // Loops that do nothing end here, too.
+                // The bound also ends loops that do nothing.
                 for _ in 0..8 {
                     match &self.blocks[at] {
                         (code, Some(End::Jump(to)), _) if code.is_empty() => at = to.0 as usize,
@@ -123,7 +123,7 @@ impl<'a> Builder<'a> {
         self.blocks.len() - 1
     }
 
-    /// Goes on in a block whose slots are all at home.
+    /// Continues in a block whose slots are all at home.
     pub(super) fn begin(&mut self, block: usize, height: usize) {
         self.at = block;
         self.blocks[block].2 = self.depth;
@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A register that is no home, held until released.
+    /// Returns a register that is not a home, held until released.
     pub(super) fn held(&mut self) -> Reg {
         let reg = self.free.pop().unwrap_or_else(|| {
             self.uses.push(0);
@@ -187,16 +187,15 @@ impl<'a> Builder<'a> {
         self.height.stack = self.height.stack.max(self.stack.len() as u32);
     }
 
-    /// The top item; what it is held in stays untouched until the next register is asked for.
+    /// Pops the top item; its register stays valid until the next one is allocated.
     pub(super) fn pop(&mut self) -> Operand {
-        // The analysis found how many items are needed, so there is one.
+        // The analysis determined the items needed, so the stack is not empty.
         let operand = self.stack.pop().unwrap_or(Operand::Const(0));
         self.release(operand);
         operand
     }
 
-    /// A value that was just taken off the stack for good: a number that was read last need not be decoded
-    /// for it.
+    /// Marks a popped value as unused: a number that was read last need not be decoded.
     pub(super) fn unwanted(&mut self, operand: Operand) {
         let Operand::Reg(reg) = operand else { return };
         if self.uses[reg.0 as usize] == 0
@@ -209,7 +208,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Pushes a register for a new value: the slot's home if that is free.
+    /// Pushes and returns a register for a new value: the slot's home if that is free.
     pub(super) fn fresh(&mut self) -> Reg {
         let slot = self.stack.len();
         let reg = if self.uses.get(slot) == Some(&0) && slot < self.homes as usize {
@@ -223,7 +222,7 @@ impl<'a> Builder<'a> {
         reg
     }
 
-    /// All slots at home, whatever they were.
+    /// Sets all slots to their homes, whatever they were.
     fn settle(&mut self, height: usize) {
         while !self.stack.is_empty() {
             self.pop();
@@ -233,7 +232,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Moves every slot home. Operands in `kept` go on meaning what they meant.
+    /// Moves every slot home. Operands in `kept` keep their values.
     pub(super) fn flush(&mut self, kept: &mut [Operand]) -> Made<()> {
         let height = self.stack.len();
         let home = |slot: usize| Operand::Reg(Reg(slot as u32));
@@ -245,7 +244,7 @@ impl<'a> Builder<'a> {
         if pending.is_empty() {
             return Ok(());
         }
-        // Nothing may be allocated over what is still to be read.
+        // Registers that are still to be read must not be allocated.
         let held: Vec<Operand> = pending.iter().map(|&(_, from)| from).chain(kept.iter().copied()).collect();
         held.iter().for_each(|&operand| self.hold(operand));
         let mut copies = Vec::new();
@@ -268,7 +267,7 @@ impl<'a> Builder<'a> {
                 let (slot, from) = pending.swap_remove(at);
                 self.emit(Inst::Move { to: Reg(slot as u32), from })?;
             } else {
-                // Every home left is still to be read by another: put one aside.
+                // Every remaining home is still to be read by another slot: one is saved.
                 let (slot, _) = pending[0];
                 let to = self.held();
                 self.emit(Inst::Move { to, from: home(slot) })?;
@@ -286,7 +285,7 @@ impl<'a> Builder<'a> {
 
     // State in tables.
 
-    /// The canonical state before (or after) the instruction at a position.
+    /// Adds a point: the canonical state before (or after) the instruction at a position.
     pub(super) fn point(&mut self, pc: u32) -> Made<PointId> {
         self.spend(1 + self.stack.len() / 2)?;
         let stack = self.stack.clone().into_boxed_slice();
@@ -294,7 +293,7 @@ impl<'a> Builder<'a> {
         Ok(PointId(self.code.points.len() as u32 - 1))
     }
 
-    /// Looks whether the run is to be interrupted, in code for machines that can be.
+    /// Emits a poll of the interrupt flag, in code for machines that can be interrupted.
     pub(super) fn poll(&mut self, pc: u32) -> Made<()> {
         if self.code.polled {
             let point = self.point(pc)?;
@@ -303,7 +302,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Lets native code begin at a block, where all slots are at home.
+    /// Adds an entry at a block, where all slots are at home.
     pub(super) fn entry(&mut self, block: usize, pc: u32) -> Made<()> {
         let point = self.point(pc)?;
         self.code.entries.push(Entry { function: self.id, block: BlockId(block as u32), point });
@@ -322,7 +321,7 @@ impl<'a> Builder<'a> {
         self.code.scope(self.scope)
     }
 
-    /// Room that a native loop here needs above what this place has.
+    /// Raises the maximum height by that of a native loop at the current place.
     pub(super) fn reserve(&mut self, room: Height) {
         let scope = self.code.scope(self.scope);
         self.height.stack = self.height.stack.max(self.stack.len() as u32 + room.stack);
@@ -332,7 +331,7 @@ impl<'a> Builder<'a> {
 
     // Conditions.
 
-    /// Ends a block by a branch on the flag on top of the stack; the height at both places.
+    /// Ends a block with a branch on the flag on top of the stack; returns the height at both targets.
     pub(super) fn branch(&mut self, then: usize, otherwise: usize) -> Made<usize> {
         let (relation, a, b) = self.condition();
         let mut kept = [a, b];
@@ -343,8 +342,7 @@ impl<'a> Builder<'a> {
         Ok(self.stack.len())
     }
 
-    /// Takes a flag off the stack, and the comparison that made it out of the code, where it serves nothing
-    /// else.
+    /// Pops a flag, and removes the comparison that produced it if it has no other use.
     fn condition(&mut self) -> (Relation, Operand, Operand) {
         let mut flag = self.pop();
         let mut zero = false;
@@ -357,7 +355,7 @@ impl<'a> Builder<'a> {
                 Some(&Inst::Unary { op: UnaryOp::EqZero, to, a }) if to == reg => {
                     code.pop();
                     (flag, zero) = (a, !zero);
-                    // It was released when it was used, but nothing was put into it since.
+                    // The register was released when it was used, but not written since.
                 }
                 Some(&Inst::Unary { op: UnaryOp::Invert, to, a }) if to == reg && is_flag(code, a) => {
                     code.pop();
@@ -374,7 +372,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Whether the last instruction but one left -1 or 0 in a register.
+/// Whether the instruction before the last produced -1 or 0 in a register.
 fn is_flag(code: &[Inst], operand: Operand) -> bool {
     let Some(before) = code.len().checked_sub(2).and_then(|at| code.get(at)) else { return false };
     match *before {
@@ -386,7 +384,7 @@ fn is_flag(code: &[Inst], operand: Operand) -> bool {
 }
 
 impl Relation {
-    /// The comparison that holds exactly when this does not.
+    /// Returns the comparison that holds exactly when this one does not.
     pub(crate) fn opposite(self) -> Self {
         match self {
             Self::Eq => Self::Ne,
@@ -398,7 +396,7 @@ impl Relation {
         }
     }
 
-    /// The comparison that holds of `b` and `a` exactly when this does of `a` and `b`.
+    /// Returns the comparison that holds for `b` and `a` exactly when this one does for `a` and `b`.
     pub(crate) fn swapped(self) -> Self {
         match self {
             Self::Eq | Self::Ne => self,

@@ -1,27 +1,27 @@
-//! The effect of each word on the height of the stack, where that can be told without running it.
+//! Static effect of each word on the height of the stack.
 
 use crate::compile::ir::{Body, Ir, Kind, Node, Word};
 use crate::isa::{Op, Parser};
 
-/// Rounds after which a recursive word that still asks for more of the stack is given up.
+/// Number of rounds after which a recursive word whose effect still changes is given up.
 const MAX_ROUNDS: usize = 8;
-/// Heights beyond this are not worth registers, and sums of them cannot overflow.
+/// Maximum height: more is not worth registers, and sums of heights cannot overflow.
 const MAX_HEIGHT: i32 = 1 << 16;
-/// Most items a parser may push at once.
+/// Maximum number of items that a parser may push at once.
 pub(super) const MAX_ITEMS: i32 = 16;
 
 /// The stack effect of a word, of the main program or of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Effect {
-    /// Items it may consume.
+    /// Number of items that it may consume.
     pub(crate) need: i32,
-    /// Height at the end over that at the beginning; None: it never ends.
+    /// Height at the end, relative to the beginning; None: it never ends.
     pub(crate) delta: Option<i32>,
-    /// Greatest height over that at the beginning.
+    /// Maximum height, relative to the beginning.
     pub(crate) peak: i32,
 }
 
-/// Why there is no static effect, and where in the source.
+/// Reason for the lack of a static effect, and its source offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Miss {
     pub(crate) at: u32,
@@ -35,16 +35,17 @@ pub(crate) type Static = Result<Effect, Miss>;
 pub(crate) struct Effects {
     pub(crate) words: Vec<Static>,
     pub(crate) main: Static,
-    /// Words that call themselves, or that call words that do.
+    /// Whether each word calls itself, or a word that does.
     pub(crate) recursive: Vec<bool>,
-    /// Words in an order in which those that are called come first, as far as there is one.
+    /// Words in calling order, callees first, as far as such an order exists.
     pub(crate) order: Vec<usize>,
-    /// Items the host pushes at each `pause`.
+    /// Number of items that the host pushes at each `pause`.
     pub(crate) pushed: i32,
 }
 
 impl Effects {
-    /// The effects if the host pushes nothing at a `pause`, or, where that does not fit, one item: a command.
+    /// Computes the effects for a host that pushes nothing at a `pause`; or one item, a command, if that
+    /// makes more words static.
     pub(crate) fn new(program: &Ir) -> Self {
         let (order, recursive) = calling_order(program);
         let quiet = Self::with(program, order, recursive, 0);
@@ -56,7 +57,7 @@ impl Effects {
     }
 
     fn with(program: &Ir, order: Vec<usize>, recursive: Vec<bool>, pushed: i32) -> Self {
-        // Until more is known, a word does not end: that leaves the paths of its callers on which it is not
+        // Initially a word is taken not to end, which leaves the paths of its callers on which it is not
         // called.
         let unknown = Effect { need: 0, delta: None, peak: 0 };
         let mut effects = Self {
@@ -76,7 +77,7 @@ impl Effects {
                 if round > MAX_ROUNDS && found != effects.words[index] {
                     found = Err(Miss { at: place(&program.words[index]), why: "recursion without end" });
                 }
-                // A scope that was given up stays so, for the sake of an end.
+                // A word that was given up stays so, which guarantees termination.
                 if found != effects.words[index] && effects.words[index].is_ok() {
                     effects.words[index] = found;
                     changed = true;
@@ -91,7 +92,7 @@ impl Effects {
         effects
     }
 
-    /// The effect of a body that is left by `exit` at its end.
+    /// Returns the effect of a body that `exit` leaves at its end.
     pub(crate) fn body(&self, body: &Body) -> Static {
         let mut walk = Walk { effects: self, low: 0, peak: 0, exits: None, free: false };
         let end = walk.body(body, 0)?;
@@ -100,7 +101,7 @@ impl Effects {
         walk.effect(delta, at)
     }
 
-    /// The effect of one loop, wherever it stands; `exit` leaves it for good.
+    /// Returns the effect of one loop in any context; `exit` leaves the loop for good.
     pub(crate) fn looping(&self, node: &Node) -> Static {
         let mut walk = Walk { effects: self, low: 0, peak: 0, exits: None, free: true };
         let delta = walk.node(node, 0, None)?;
@@ -125,7 +126,8 @@ fn place(word: &Word) -> u32 {
     word.body.nodes.first().map_or(0, |node| node.at)
 }
 
-/// Callees before callers; and which words are left over because they, or what they call, are recursive.
+/// Returns the words with callees before callers, recursive ones last, and whether each is recursive or calls
+/// a recursive word.
 fn calling_order(program: &Ir) -> (Vec<usize>, Vec<bool>) {
     let count = program.words.len();
     let mut callers: Vec<Vec<usize>> = vec![Vec::new(); count];
@@ -170,7 +172,7 @@ pub(super) fn calls(body: &Body, to: &mut Vec<usize>) {
     }
 }
 
-/// A height over that at the beginning, or None where nothing arrives.
+/// A height relative to the beginning; None: unreachable.
 type Height = Option<i32>;
 
 fn join(a: Height, b: Height, at: u32, why: &'static str) -> Result<Height, Miss> {
@@ -213,7 +215,7 @@ impl Walk<'_> {
         Ok(Some(height))
     }
 
-    /// Takes and leaves the given numbers of items.
+    /// Pops and pushes the given numbers of items, and returns the new height.
     fn step(&mut self, height: i32, pops: i32, pushes: i32) -> i32 {
         self.low = self.low.min(height - pops);
         let after = height - pops + pushes;

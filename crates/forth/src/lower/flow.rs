@@ -8,7 +8,7 @@ use crate::isa::Op;
 use crate::state::FrameKind;
 
 impl<'a> Lowering<'a> {
-    /// False: the end is never reached.
+    /// Lowers a body. Returns false if its end is never reached.
     pub(super) fn body(&mut self, b: &mut Builder<'_>, body: &'a Body, around: &mut Around) -> Flow {
         let mut pc = self.segment(body).0;
         for node in &body.nodes {
@@ -20,7 +20,7 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
-    /// A body inside of a structure, with a frame of its own.
+    /// Lowers a body inside of a structure, with a frame of its own.
     fn nested(
         &mut self,
         b: &mut Builder<'_>,
@@ -72,7 +72,7 @@ impl<'a> Lowering<'a> {
             Kind::Exit => {
                 match around.exit {
                     Exit::Return => {
-                        // The state is that at the end of the word, whatever was open.
+                        // The state is that at the end of the word, whatever structures were open.
                         let inner = std::mem::replace(&mut b.scope, b.root);
                         let end = b.scope().end;
                         let point = b.point(end)?;
@@ -174,15 +174,15 @@ impl<'a> Lowering<'a> {
                 }
                 let after = self.conditional(b, body, pc, Some(head), around)?;
                 b.depth -= 1;
-                // The nodes that follow are out of the loop.
+                // The nodes that follow are outside of the loop.
                 b.begin(after, b.stack.len());
             }
         }
         Ok(true)
     }
 
-    /// A body that runs if the flag on top of the stack says so, and where it goes then unless that is what
-    /// follows: the block that does.
+    /// Lowers a body that runs if the flag on top of the stack is set and then jumps to `to`, or else to the
+    /// code after it. Returns the block of the code after it.
     fn conditional(
         &mut self,
         b: &mut Builder<'_>,
@@ -202,10 +202,10 @@ impl<'a> Lowering<'a> {
         Ok(after)
     }
 
-    /// Goes on where branches meet, if one gets there.
+    /// Continues where branches meet; false if none of them reaches that place.
     fn meet(&self, b: &mut Builder<'_>, after: usize, end: Option<usize>) -> Flow {
         let Some(height) = end else {
-            // The block exists but is not reached; it has to end somehow.
+            // The block exists but is not reached; it needs an end.
             b.begin(after, 0);
             b.jump(after);
             return Ok(false);
@@ -214,7 +214,7 @@ impl<'a> Lowering<'a> {
         Ok(true)
     }
 
-    /// The head of an indefinite loop, where native code may begin.
+    /// Begins the head of an indefinite loop, where native code may be entered.
     fn head(&self, b: &mut Builder<'_>, body: &Body, back: u32) -> Made<usize> {
         b.depth += 1;
         let head = b.block();
@@ -228,7 +228,7 @@ impl<'a> Lowering<'a> {
         Ok(head)
     }
 
-    /// The passes of a `do` loop whose index and limit are in registers.
+    /// Lowers the passes of a `do` loop whose index and limit are in registers.
     pub(super) fn passes(
         &mut self,
         b: &mut Builder<'_>,
@@ -295,7 +295,7 @@ impl<'a> Lowering<'a> {
     fn call(&mut self, b: &mut Builder<'_>, word: usize, pc: u32, next: u32, around: &mut Around) -> Flow {
         let body = &self.program.words[word].body;
         let Ok(effect) = self.effects.words[word] else {
-            // The analysis refuses the caller then.
+            // The analysis rejects the caller in this case.
             return Err(TooLarge);
         };
         let small = self.sizes[word] <= INLINE_NODES || self.sites[word] == 1;
@@ -329,7 +329,7 @@ impl<'a> Lowering<'a> {
         let mut args: Vec<Operand> = (0..params).map(|_| b.pop()).collect();
         args.reverse();
         b.flush(&mut args)?;
-        // As it is before the call, with the arguments where they are now.
+        // The state before the call, with the arguments in their present registers.
         let height = b.stack.len();
         args.iter().for_each(|&arg| b.push(arg));
         let point = b.point(pc)?;

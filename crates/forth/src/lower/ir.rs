@@ -5,30 +5,30 @@
 //!
 //! The canonical state is [`State`](crate::state::State): stack, variables, input positions, outputs, frames,
 //! `do` loops, `pc` and `end`. Variables, positions and outputs are always canonical (a tier that caches one
-//! writes it back before anybody else can look). The data stack, the frames and the loops are not: while a
-//! function runs, what is above its *base* lives in registers and in the scope of the instruction. The base
-//! is three numbers: heights of stack, frames and loops below everything the function owns.
+//! writes it back before other code can read it). The data stack, the frames and the loops are not: while a
+//! function runs, the part above its *base* is in registers and in the scope of the instruction. The base is
+//! three numbers: heights of stack, frames and loops below everything that the function owns.
 //!
 //! # The law
 //!
-//! An instruction with a [`PointId`] either does all of what the word does, or nothing. If it cannot (an
-//! error, a limit, memory, a rare case), the canonical state *before* the word is written ([`Point`]) and
-//! tier 0 executes the word. So errors, their place and the state they leave are tier 0's. Going on natively
-//! afterwards means entering at an [`Entry`] whose `pc`, frames and loops fit and whose slots the stack has.
-//! Nothing else has to be compared: code is relative to the base, and the base follows from the height of the
-//! stack.
+//! An instruction with a [`PointId`] either has the whole effect of the word, or none. If it cannot complete
+//! (an error, a limit, memory, a rare case), the canonical state *before* the word is written ([`Point`]) and
+//! tier 0 executes the word. So errors, their location and the state after them are those of tier 0.
+//! Continuing natively afterwards means entering at an [`Entry`] whose `pc`, frames and loops match and whose
+//! slots the stack has. Nothing else has to be compared: code is relative to the base, and the base follows
+//! from the height of the stack.
 //!
 //! # Arithmetic
 //!
 //! Registers have 64 bits. In [`Code`] for 32-bit machines, registers that hold stack items are sign-extended
-//! 32-bit numbers, and every instruction that makes a stack item wraps it: [`Inst::Move`] (used for `i`
+//! 32-bit numbers, and every instruction that produces a stack item wraps it: [`Inst::Move`] (used for `i`
 //! then), `Unary`, `Binary`, `Divide`, `Fetch`, `Increment`, `Length`, `Position`, `ReadStack`, `LengthOf`.
 //! [`Inst::Advance`] never wraps, and indices and limits of loops are compared in 64 bits.
 
 use crate::isa::Read;
 use crate::state::{FrameKind, Height};
 
-/// A register of the function. Parameters arrive in the first ones.
+/// A register of the function. Parameters are passed in the first ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Reg(pub(crate) u32);
 
@@ -36,11 +36,11 @@ pub(crate) struct Reg(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operand {
     Reg(Reg),
-    /// Already fits the width.
+    /// A constant, already wrapped to the width.
     Const(i64),
 }
 
-/// A block of the same function; 0 is where a call begins.
+/// A block of the same function; calls begin at block 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct BlockId(pub(crate) u32);
 
@@ -56,25 +56,25 @@ pub(crate) struct PointId(pub(crate) u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ScopeId(pub(crate) u32);
 
-/// Which machines code is for.
+/// The kind of machine that code is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
     /// 32 or 64.
     pub(crate) bits: u32,
-    /// Whether loops and recursive calls look whether the run is to be interrupted.
+    /// Whether loops and recursive calls poll the interrupt flag.
     pub(crate) polled: bool,
 }
 
 impl Variant {
-    /// How many there are.
+    /// Number of variants.
     pub(crate) const ALL: usize = 4;
 
-    /// For machines that cannot be interrupted.
+    /// Returns the variant for machines that cannot be interrupted.
     pub(crate) const fn of(bits: u32) -> Self {
         Self { bits, polled: false }
     }
 
-    /// A number of its own.
+    /// Returns an index below [`Self::ALL`].
     #[inline]
     pub(crate) const fn number(self) -> usize {
         (self.bits == 64) as usize | (self.polled as usize) << 1
@@ -91,16 +91,16 @@ pub(crate) struct Code {
     pub(crate) functions: Vec<Function>,
     pub(crate) scopes: Vec<Scope>,
     pub(crate) points: Vec<Point>,
-    /// In order of `pc` of their points.
+    /// Sorted by `pc` of their points.
     pub(crate) entries: Vec<Entry>,
 }
 
-/// The part of the program that a function was made of.
+/// The part of the program that a function was lowered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Origin {
     /// The main program; its base frame is the host's.
     Main,
-    /// A user word, by number; its base frame is the return to its caller, maybe the host.
+    /// A user word, by number; its base frame is the return to its caller, which may be the host.
     Word(u32),
     /// A loop in code that has no static stack effect, by the segment of its (first) body. It is only entered
     /// from tier 0, and ends in [`End::Leave`] after the loop.
@@ -111,15 +111,15 @@ pub(crate) enum Origin {
 #[derive(Debug)]
 pub(crate) struct Function {
     pub(crate) origin: Origin,
-    /// Stack items it may consume. They are in the first registers when block 0 begins.
+    /// Number of stack items that it may consume. They are in the first registers when block 0 begins.
     pub(crate) params: u32,
-    /// Stack items there are above the base when it returns; meaningless if it never does.
+    /// Number of stack items above the base when it returns; meaningless if it never does.
     pub(crate) results: u32,
-    /// Registers used.
+    /// Number of registers used.
     pub(crate) registers: u32,
     pub(crate) blocks: Vec<Block>,
-    /// Greatest height of stack, frames and loops above the base, at any place and inside of native loops,
-    /// but without callees. Its callers make sure that this much is left below the limits.
+    /// Maximum height of stack, frames and loops above the base, at any place and inside of native loops, but
+    /// without callees. Its callers check that this much is left below the limits.
     pub(crate) height: Height,
     /// Whether it may be active more than once at a time.
     pub(crate) recursive: bool,
@@ -130,11 +130,11 @@ pub(crate) struct Function {
 pub(crate) struct Block {
     pub(crate) code: Vec<Inst>,
     pub(crate) end: End,
-    /// Number of `do` and `begin` loops of the function round this block. Hints only.
+    /// Number of `do` and `begin` loops of the function around this block; only a hint.
     pub(crate) depth: u32,
 }
 
-/// One argument.
+/// An operation with one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum UnaryOp {
     Negate,
@@ -144,7 +144,7 @@ pub(crate) enum UnaryOp {
     EqZero,
 }
 
-/// Two arguments, `a` below `b` on the stack. Comparisons give -1 or 0.
+/// An operation with two arguments, `a` below `b` on the stack. Comparisons yield -1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BinaryOp {
     Add,
@@ -176,7 +176,8 @@ pub(crate) enum Relation {
 /// An instruction. Inputs, outputs and variables are numbers in the order of their declarations.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Inst {
-    /// A copy, wrapped to the width. Moves that belong together are in an order that is safe one by one.
+    /// A copy, wrapped to the width. Moves that belong together are in an order in which no source is
+    /// overwritten early.
     Move {
         to: Reg,
         from: Operand,
@@ -192,7 +193,7 @@ pub(crate) enum Inst {
         a: Operand,
         b: Operand,
     },
-    /// Floor division; either result may be unwanted. Gives up if `b` is zero. MIN / -1 is MIN, remainder 0.
+    /// Floor division; either result may be unused. Gives up if `b` is zero. MIN / -1 is MIN, remainder 0.
     Divide {
         quotient: Option<Reg>,
         rest: Option<Reg>,
@@ -200,7 +201,7 @@ pub(crate) enum Inst {
         b: Operand,
         point: PointId,
     },
-    /// The index of a loop goes up; 64 bits, wrapping, in either width.
+    /// Adds to the index of a loop; 64 bits, wrapping, in either width.
     Advance {
         index: Reg,
         by: Operand,
@@ -219,7 +220,7 @@ pub(crate) enum Inst {
         by: Operand,
     },
 
-    /// Bytes of an input.
+    /// Length of an input in bytes.
     Length {
         to: Reg,
         input: u32,
@@ -233,7 +234,7 @@ pub(crate) enum Inst {
         to: Reg,
         input: u32,
     },
-    /// Gives up if there is no such byte.
+    /// Gives up if the byte is outside of the input.
     Peek {
         to: Reg,
         input: u32,
@@ -255,7 +256,7 @@ pub(crate) enum Inst {
     SkipSpace {
         input: u32,
     },
-    /// `enum` and (`only`) `enumonly`, which gives up if nothing matches. Strings by number.
+    /// `enum`, or `enumonly` if `only` is set, which gives up if nothing matches. Strings are given by index.
     Enum {
         to: Reg,
         input: u32,
@@ -264,31 +265,31 @@ pub(crate) enum Inst {
         only: bool,
         point: PointId,
     },
-    /// Gives up if fewer bytes are left. What follows for the same word cannot fail then.
+    /// Gives up if fewer bytes are left. The instructions that follow for the same word then cannot fail.
     Require {
         input: u32,
         bytes: u32,
         point: PointId,
     },
 
-    /// One item onto the stack. `read.output` is None; `repeated` is to be ignored.
+    /// Reads one item onto the stack. `read.output` is None; `repeated` is ignored.
     ReadStack {
         to: Reg,
         read: Read,
         point: PointId,
     },
-    /// A number of variable length to be skipped; the register may be written.
+    /// Skips a number of variable length; the register may be written.
     Pass {
         to: Reg,
         read: Read,
         point: PointId,
     },
-    /// One item into `read.output`; never `quotedstr`.
+    /// Reads one item into `read.output`; never `quotedstr`.
     ReadItem {
         read: Read,
         point: PointId,
     },
-    /// Many items into `read.output`; a count that is not positive reads nothing. Never `quotedstr`.
+    /// Reads several items into `read.output`; a count of 0 or less reads nothing. Never `quotedstr`.
     ReadMany {
         read: Read,
         count: Operand,
@@ -306,7 +307,7 @@ pub(crate) enum Inst {
         from: Operand,
         point: PointId,
     },
-    /// Appends the last item a number of times; gives up if there is none, whatever the count.
+    /// Appends the last item a number of times; gives up if the output is empty, whatever the count.
     Repeat {
         output: u32,
         times: Operand,
@@ -316,21 +317,21 @@ pub(crate) enum Inst {
         to: Reg,
         output: u32,
     },
-    /// Gives up if there are fewer items, or `by` is negative.
+    /// Removes the last `by` items; gives up if there are fewer, or `by` is negative.
     Rewind {
         output: u32,
         by: Operand,
         point: PointId,
     },
 
-    /// Gives up if the run is to be interrupted. At the beginning of each pass of a loop, and before
+    /// Gives up if an interrupt is requested. Emitted at the beginning of each pass of a loop, and before
     /// recursive calls.
     Poll {
         point: PointId,
     },
 
-    /// As many passes of a `do … loop` as the recognised idiom can run, advancing the index: what `run_plan`
-    /// does. It reads and writes variables, positions and outputs, and no other register. To be skipped when
+    /// Runs as many passes of a `do … loop` as the native loop can, advancing the index, as `run_plan` does.
+    /// It reads and writes variables, positions and outputs, and no other register. Has to be skipped when
     /// `index >= stop`.
     Native {
         body: u32,
@@ -343,17 +344,17 @@ pub(crate) enum Inst {
     Call {
         function: FunctionId,
         args: Vec<Operand>,
-        /// Where the results go, bottom first; as many as the function has.
+        /// Registers of the results, bottom first; as many as the function has.
         results: Vec<Reg>,
-        /// Before the call.
+        /// State before the call.
         point: PointId,
-        /// While the callee runs: the stack without the arguments, and a scope whose last frame is the
+        /// State while the callee runs: the stack without the arguments, and a scope whose last frame is the
         /// callee's base.
         during: PointId,
     },
 }
 
-/// How a block ends.
+/// The end of a block.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum End {
     Jump(BlockId),
@@ -364,42 +365,42 @@ pub(crate) enum End {
         then: BlockId,
         otherwise: BlockId,
     },
-    /// The block whose number the selector is, else `otherwise`.
+    /// Jumps to the block whose index the selector is, else to `otherwise`.
     Switch {
         selector: Operand,
         targets: Vec<BlockId>,
         otherwise: BlockId,
     },
     /// The end of the main program or of a word. The results are the stack of the point. A native caller
-    /// takes them; if tier 0 did, the canonical state of the point is written and tier 0 leaves the segment.
+    /// takes them; if the caller is tier 0, the canonical state of the point is written and tier 0 leaves the
+    /// segment.
     Return(PointId),
-    /// Tier 0 goes on here: the point is written. It is the place of a word that always runs there (printing,
-    /// say), or where a function of origin `Loop` ends.
+    /// Tier 0 continues here: the point is written. It is the place of a word that always runs in tier 0
+    /// (printing, for example), or the end of a function of origin `Loop`.
     Leave(PointId),
-    /// `pause`: the point is the state *after* the word, in which the machine waits; so the host sees it as
-    /// paused. If there is nothing left to resume (`pc == end` and only the host's frame), the run is done
-    /// instead.
+    /// `pause`: the point is the state *after* the word, in which the machine is paused, as the host sees it.
+    /// If no run is left to resume (`pc == end` and only the host's frame), the run is done instead.
     Pause(PointId),
 }
 
 /// A canonical state in terms of registers.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
-    /// The next instruction of the bytecode; may be the end of the segment.
+    /// Position of the next instruction of the bytecode; may be the end of the segment.
     pub(crate) pc: u32,
     pub(crate) scope: ScopeId,
     /// The stack above the base, bottom first.
     pub(crate) stack: Box<[Operand]>,
 }
 
-/// Frames and loops above the base, the same for all instructions of a body.
+/// Frames and loops above the base, common to all instructions of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Scope {
-    /// End of the segment that runs.
+    /// End of the running segment.
     pub(crate) end: u32,
-    /// Outermost first. Empty directly in the main program or in the word the function is.
+    /// Frames, outermost first. Empty directly in the main program or in the word that the function is.
     pub(crate) frames: Vec<FrameShape>,
-    /// Outermost first.
+    /// Loops, outermost first.
     pub(crate) loops: Vec<LoopShape>,
 }
 
@@ -409,7 +410,7 @@ pub(crate) struct FrameShape {
     pub(crate) kind: FrameKind,
     pub(crate) pc: u32,
     pub(crate) end: u32,
-    /// Loops open when it was entered, above the base.
+    /// Number of loops above the base that were open when it was entered.
     pub(crate) loops: u32,
 }
 
@@ -422,9 +423,9 @@ pub(crate) struct LoopShape {
     pub(crate) body: u32,
 }
 
-/// A place where native code may begin: all its slots are distinct registers, to be loaded from the top of
-/// the stack, and so are the loops'. No other register is live. The frame below the shapes is the base; its
-/// `loops` must be the height of the base, and so must each shape's plus the base.
+/// A place where native code may be entered: all its slots are distinct registers, which are loaded from the
+/// top of the stack, and so are those of the loops. No other register is live. The frame below the shapes is
+/// the base; its `loops` must be the height of the base, and so must each shape's plus the base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) function: FunctionId,
@@ -445,7 +446,7 @@ impl Code {
         &self.functions[id.0 as usize]
     }
 
-    /// The scope a point stands in.
+    /// Returns the scope of a point.
     pub(crate) fn scope_of(&self, id: PointId) -> &Scope {
         self.scope(self.point(id).scope)
     }

@@ -9,15 +9,15 @@ use crate::interpret::fused::Plans;
 use crate::isa::{Op, Read};
 use crate::state::Height;
 
-/// Nodes, callees included, up to which a word is put in place of its calls; one that is called once always
-/// is.
+/// Maximum number of nodes, callees included, of a word that is inlined; a word that is called once is
+/// inlined in any case.
 pub(super) const INLINE_NODES: usize = 96;
-/// Words put in place inside one another.
+/// Maximum depth of inlined words.
 pub(super) const INLINE_DEPTH: usize = 24;
-/// Nodes, callees included, up to which anything is put in place.
+/// Maximum number of nodes, callees included, of any inlined word.
 pub(super) const INLINE_MOST: usize = 20_000;
 
-/// Lowers all that has a static stack effect.
+/// Lowers the parts of a program that have a static stack effect.
 pub(crate) fn lower(
     program: &Ir,
     bytecode: &Bytecode,
@@ -40,7 +40,7 @@ pub(crate) fn lower(
         made: Vec::new(),
     };
     if lowering.everything().is_err() {
-        // Nothing is better than half of a program that is too large.
+        // No code is better than half of a program that is too large.
         return Code { bits, polled, ..Code::default() };
     }
     let Lowering { mut code, made, .. } = lowering;
@@ -55,16 +55,16 @@ pub(crate) fn lower(
 pub(super) enum Exit {
     /// The function returns.
     Return,
-    /// Tier 0 does it: this function is part of a word only.
+    /// Tier 0 executes it: the function is only a part of a word.
     Leave,
-    /// To the end of a word in place: its block, once one is wanted.
+    /// Jumps to the end of an inlined word: its block, once it exists.
     Block(Option<usize>),
 }
 
 /// The loops and words that surround a node.
 pub(super) struct Around {
     pub(super) exit: Exit,
-    /// Words in place inside one another.
+    /// Depth of inlined words.
     pub(super) words: usize,
 }
 
@@ -73,9 +73,9 @@ pub(super) struct Lowering<'a> {
     pub(super) bytecode: &'a Bytecode,
     pub(super) plans: &'a Plans,
     pub(super) effects: &'a Effects,
-    /// The function of each word that has one.
+    /// The function of each word; None if it has none yet.
     pub(super) functions: Vec<Option<FunctionId>>,
-    /// Words that were put in place of a call, so that a function of their own is of little use.
+    /// Whether each word was inlined, so that a function of its own is of little value.
     pub(super) inlined: Vec<bool>,
     pub(super) waiting: Vec<usize>,
     pub(super) sizes: Vec<usize>,
@@ -83,11 +83,11 @@ pub(super) struct Lowering<'a> {
     pub(super) budget: usize,
     /// Scopes, points and entries.
     pub(super) code: Code,
-    /// The functions, which are asked for while another one is being made.
+    /// The functions, which may be requested while another one is lowered.
     pub(super) made: Vec<Function>,
 }
 
-/// Nodes of each word with its callees in place.
+/// Returns the number of nodes of each word with its callees inlined.
 fn sizes(program: &Ir, effects: &Effects) -> Vec<usize> {
     let mut sizes = vec![usize::MAX; program.words.len()];
     for &index in effects.order.iter().filter(|&&index| !effects.recursive[index]) {
@@ -104,7 +104,7 @@ fn nodes(body: &Body) -> usize {
     body.nodes.iter().map(|node| 1 + node.bodies().into_iter().map(nodes).sum::<usize>()).sum()
 }
 
-/// How often each word is called in the text.
+/// Returns the number of calls of each word in the text.
 fn sites(program: &Ir) -> Vec<usize> {
     let mut all = Vec::new();
     calls(&program.main, &mut all);
@@ -123,8 +123,8 @@ impl<'a> Lowering<'a> {
             Err(_) => self.parts(&self.program.main)?,
         }
         self.drain()?;
-        // A word that is called in place only is not worth a second copy; a word without callers may be
-        // called by the host.
+        // A word that is only inlined is not worth a second copy; a word without callers may be called by the
+        // host.
         for index in (0..self.program.words.len()).rev() {
             let body = &self.program.words[index].body;
             match self.effects.words[index] {
@@ -148,7 +148,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The function of a word, to be made later.
+    /// Returns the function of a word, which is lowered later.
     pub(super) fn function(&mut self, word: usize) -> FunctionId {
         if let Some(id) = self.functions[word] {
             return id;
@@ -172,7 +172,7 @@ impl<'a> Lowering<'a> {
         FunctionId(self.made.len() as u32 - 1)
     }
 
-    /// The main program, or a word, as a function.
+    /// Lowers the main program or a word to a function.
     fn whole(&mut self, origin: Origin, body: &'a Body, effect: Effect) -> Made<()> {
         let (id, recursive) = match origin {
             Origin::Word(word) => (self.function(word as usize), self.effects.recursive[word as usize]),
@@ -198,7 +198,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// The loops of a body that has no static effect itself.
+    /// Lowers the loops of a body that has no static effect itself.
     fn parts(&mut self, body: &'a Body) -> Made<()> {
         let mut pc = self.segment(body).0;
         for node in &body.nodes {
@@ -211,7 +211,7 @@ impl<'a> Lowering<'a> {
                 matches!(node.kind, Kind::Do { .. } | Kind::Again(_) | Kind::Until(_) | Kind::While(..));
             let effect = match is_loop {
                 true => {
-                    // Loops inside of loops are looked at again and again.
+                    // Loops inside of loops are analysed repeatedly.
                     let nodes = inner.iter().map(|inner| nodes(inner)).sum::<usize>();
                     self.budget = self.budget.checked_sub(nodes).ok_or(TooLarge)?;
                     self.effects.looping(node).ok()
@@ -227,7 +227,7 @@ impl<'a> Lowering<'a> {
         Ok(())
     }
 
-    /// One loop of such a body as a function.
+    /// Lowers one loop of a body without a static effect to a function.
     fn part(&mut self, node: &'a Node, pc: u32, end: u32, effect: Effect) -> Made<()> {
         let first = node.bodies().first().map_or(0, |body| body.segment);
         let origin = Origin::Loop(first);
@@ -244,7 +244,7 @@ impl<'a> Lowering<'a> {
         let goes_on = match &node.kind {
             Kind::Do { body, step } => {
                 let (index, stop) = (b.held(), b.held());
-                // A call of block 0 would find the loop at its end; there is no such call.
+                // A call of block 0 would find the loop at its end, but this function is never called.
                 self.passes(&mut b, body, *step, (index, stop), pc, &mut around)?
             }
             _ => self.node(&mut b, node, pc, &mut around)?,
@@ -263,7 +263,7 @@ impl<'a> Lowering<'a> {
         (offsets[body.segment as usize] as u32, offsets[body.segment as usize + 1] as u32)
     }
 
-    /// Numbers of bytecode that a node is.
+    /// Returns the number of bytecode numbers of a node.
     pub(super) fn length(&self, node: &Node, pc: u32) -> u32 {
         let code = &self.bytecode.code;
         let one = |pc: u32| match (&code[pc as usize..], &node.kind) {

@@ -1,4 +1,4 @@
-//! From the structured program to code for the fast tiers.
+//! Lowering of the structured program to code for the fast tiers.
 
 mod build;
 mod effects;

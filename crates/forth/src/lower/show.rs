@@ -1,4 +1,4 @@
-//! The IR as text, for tests and for looking at it.
+//! The IR as text, for tests and debugging.
 
 use std::fmt;
 
@@ -149,7 +149,7 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Everything, one line for each thing.
+/// Functions, points and scopes, one line for each item.
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (id, function) in self.functions.iter().enumerate() {

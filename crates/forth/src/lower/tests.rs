@@ -1,4 +1,4 @@
-//! Programs and what becomes of them.
+//! Tests of the lowered code of programs.
 
 use crate::Compiled;
 use crate::lower::ir::Variant;
@@ -7,7 +7,7 @@ fn dump(source: &str, bits: u32) -> String {
     Compiled::new(source).unwrap_or_else(|error| panic!("{error}")).code(Variant::of(bits)).to_string()
 }
 
-/// The code alone, without points and scopes.
+/// Returns the code without points and scopes.
 fn code(source: &str, bits: u32) -> String {
     let dump = dump(source, bits);
     let code = dump.split("@0:").next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Words → instructions, one by one.
+//! Words → instructions.
 
 use super::build::{Builder, TooLarge};
 use super::ir::{BinaryOp, End, Inst, Operand, Relation, UnaryOp};
@@ -46,7 +46,7 @@ impl Lowering<'_> {
         Ok(true)
     }
 
-    /// Tier 0 executes one word, and native code goes on behind it.
+    /// Leaves one word to tier 0; native code continues after it.
     pub(super) fn leave(
         &mut self,
         b: &mut Builder<'_>,
@@ -216,7 +216,7 @@ impl Lowering<'_> {
                 let quotient = (op != Op::Mod).then(|| b.fresh());
                 b.emit(Inst::Divide { quotient, rest, a: x, b: y, point })?;
             }
-            // Printing, and whatever has no instruction of its own.
+            // Printing, and other words without an instruction of their own.
             _ => return self.leave(b, op.pops(), op.pushes(), pc, next),
         }
         Ok(true)
@@ -236,7 +236,7 @@ impl Lowering<'_> {
         Ok(true)
     }
 
-    /// The index of a loop, innermost first.
+    /// Pushes the index of a loop; `from_top` is 1 for the innermost.
     fn index(&mut self, b: &mut Builder<'_>, from_top: usize, pc: u32, next: u32) -> Flow {
         let loops = &b.scope().loops;
         let Some(at) = loops.len().checked_sub(from_top) else {

@@ -1,12 +1,11 @@
-//! Examples: a program, what it is given and what it leaves.
+//! Examples: programs with their inputs and results.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::{Compiled, Limits, Machine, Status, Tier, Width};
 
-/// A program whose last comment says what it is given and what it leaves. See the [module](super) for the
-/// notation.
+/// A program whose last comment states its inputs and results. See the [module](super) for the notation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The program, with the comment.
@@ -20,7 +19,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// Reads an example; None if the text has no such comment, or it is not well-formed.
+    /// Parses an example; `None` if the text has no such comment, or it is not well-formed.
     pub fn parse(text: &str) -> Option<Self> {
         let line = text.lines().rev().find(|line| line.contains("=>"))?;
         let (given, expected) = line.split_once("=>")?;
@@ -51,14 +50,17 @@ impl Example {
         Some(example)
     }
 
-    /// Runs it in a tier, with items of a width; an error says what is otherwise than it should be.
+    /// Runs the program in a tier, with items of width `W`.
+    ///
+    /// # Errors
+    /// Returns a text that describes the first difference from the expected results.
     pub fn check<W: Width>(&self, tier: Tier) -> Result<(), String> {
         let compiled = Compiled::new(&self.source).map_err(|error| error.to_string())?;
         let printed = Arc::new(Mutex::new(String::new()));
         let sink = Arc::clone(&printed);
         let mut machine = Machine::<W>::with_width(Arc::new(compiled), Limits::default());
         machine.set_printer(Some(Box::new(move |text| {
-            // There is no other reference to it while the machine runs.
+            // Nothing else locks it while the machine runs.
             if let Ok(mut sink) = sink.lock() {
                 sink.push_str(text);
             }

@@ -1,8 +1,8 @@
-//! The reference manual: a tour, then every word, made of the table in [`isa`](crate::isa).
+//! The reference manual: a tour, then every word, generated from the table in [`isa`](crate::isa).
 //!
-//! Every program in it is an [`Example`]: its last comment is `\ GIVEN => LEFT`. Given are bytes of inputs,
-//! in hexadecimal or as text, and what is on the stack; left is the stack, then whatever else there is to
-//! say:
+//! Every program in it is an [`Example`]: its last comment is `\ GIVEN => LEFT`. GIVEN are the bytes of
+//! inputs, in hexadecimal or as text, and the initial stack; LEFT is the final stack, followed by other
+//! results:
 //!
 //! ```
 //! use forthwith_forth::{Tier, W64, manual::Example};
@@ -11,7 +11,7 @@
 //! assert_eq!(example.unwrap().check::<W64>(Tier::Checked), Ok(()));
 //! ```
 //!
-//! `cargo run -p forthwith-forth --example manual` writes `docs/details/forth.md` anew.
+//! `cargo run -p forthwith-forth --example manual` regenerates `docs/details/forth.md`.
 
 mod example;
 
@@ -23,7 +23,7 @@ use crate::isa::{Group, Op, Parser, Syntax};
 const TOUR: &str = include_str!("tour.md");
 const BEHIND: &str = include_str!("behind.md");
 
-/// The manual, as Markdown.
+/// Returns the manual as Markdown.
 pub fn page() -> String {
     let mut page = Page { text: TOUR.trim_end().to_owned() + "\n\n" };
     page.reference();
@@ -33,7 +33,7 @@ pub fn page() -> String {
     page.text
 }
 
-/// The programs of a page that say what they leave.
+/// Returns the programs of a page that state their results.
 pub fn examples(page: &str) -> impl Iterator<Item = Example> + '_ {
     page.split("```forth\n").skip(1).filter_map(|block| Example::parse(block.split("```").next()?.trim_end()))
 }
@@ -157,7 +157,7 @@ impl Page {
         self.text.push('\n');
     }
 
-    /// Three rows beside each other.
+    /// Appends a table with three rows side by side.
     fn table(&mut self, heading: &str, rows: &[String]) {
         let cells = heading.split('|').count();
         self.text.push_str(&format!(
@@ -189,7 +189,7 @@ impl Page {
     }
 }
 
-/// The text in lines of at most [`WIDTH`] characters, broken at spaces. Tables stay as they are.
+/// Wraps a text into lines of at most [`WIDTH`] characters, broken at spaces. Tables are unchanged.
 fn wrapped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (number, line) in text.lines().enumerate() {
@@ -213,10 +213,10 @@ fn wrapped(text: &str) -> String {
     out
 }
 
-/// The longest line of the page, outside of tables and programs.
+/// Maximum length of a line of the page, outside of tables and programs.
 const WIDTH: usize = 118;
 
-/// A word as a program spells it, with its operands.
+/// Returns a word as a program spells it, with its operands.
 fn name(op: Op) -> String {
     match op {
         Op::Literal => "123".into(),

@@ -15,10 +15,10 @@ pub use supply::{Keeper, LEAD, Memory, OutOfMemory, SLACK};
 use crate::DType;
 use crate::error::RunError;
 
-/// The items an output had at some moment, for others to look at without a copy.
+/// The items of an output at some moment, shared without a copy.
 ///
-/// The memory stays where it is as long as the lease lives, whatever becomes of the output. It is still the
-/// output's memory as well: items that are taken back with `rewind` and written anew change under the lease.
+/// The memory stays in place for the lifetime of the lease, whatever happens to the output. The output still
+/// writes to it: items that are removed with `rewind` and written again change under the lease.
 #[derive(Clone)]
 pub struct Lease {
     keeper: Keeper,
@@ -28,27 +28,27 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// The item type.
+    /// Returns the item type.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Where the first item is.
+    /// Returns the address of the first item.
     pub fn address(&self) -> usize {
         self.address
     }
 
-    /// Number of items.
+    /// Returns the number of items.
     pub fn len(&self) -> usize {
         self.items
     }
 
-    /// Whether there are none.
+    /// Whether the lease has no items.
     pub fn is_empty(&self) -> bool {
         self.items == 0
     }
 
-    /// The owner of the memory.
+    /// Returns the owner of the memory.
     pub fn keeper(&self) -> &Keeper {
         &self.keeper
     }
@@ -60,16 +60,16 @@ impl std::fmt::Debug for Lease {
     }
 }
 
-/// A column being written: memory, dtype and the number of items so far.
+/// An append-only column: its memory, dtype and number of items.
 pub struct Output {
     dtype: DType,
     memory: Box<dyn Memory>,
     pub(crate) start: *mut u8,
-    /// Bytes written.
+    /// Number of bytes written.
     pub(crate) end: usize,
-    /// Bytes that may be written before asking: never more than the capacity, less under a limit.
+    /// Length in bytes up to which writes need no check: at most the capacity, less under a limit.
     pub(crate) room: usize,
-    /// Whether the room is a share of a limit.
+    /// Whether `room` is a share of a limit.
     limited: bool,
 }
 
@@ -77,70 +77,71 @@ pub struct Output {
 unsafe impl Send for Output {}
 
 impl Output {
-    /// An empty output over the given memory.
+    /// Creates an empty output over the given memory.
     pub fn new(dtype: DType, memory: Box<dyn Memory>) -> Self {
         let (start, room) = (memory.as_ptr(), memory.capacity());
         Self { dtype, memory, start, end: 0, room, limited: false }
     }
 
-    /// An empty output with memory of its own.
+    /// Creates an empty output with memory of its own.
     pub fn owned(dtype: DType) -> Self {
         Self::new(dtype, Box::new(Owned::default()))
     }
 
-    /// As [`Self::owned`]; when first written to, the memory gets room for `items` items, and it grows by
-    /// `factor` each time. A factor that would make growing slow is taken as 1.125.
+    /// Creates an empty output with memory of its own, which is allocated for `items` items at the first
+    /// write and grows by `factor` each time. Factors below 1.125 are taken as 1.125.
     pub fn growing(dtype: DType, items: usize, factor: f64) -> Self {
         let first = items.saturating_mul(dtype.size());
         Self::new(dtype, Box::new(Owned { block: None, first, factor, budget: None }))
     }
 
-    /// As [`Self::owned`], but the memory may take no more bytes than are left of a budget, which outputs
-    /// share. Growing beyond it is [`RunError::OutOfMemory`]. Unlike [`Limits::output_bytes`](crate::Limits),
-    /// which is exact, it costs native loops nothing.
+    /// Creates an empty output with memory of its own, charged to a budget of bytes that outputs share.
+    /// Growing beyond it is [`RunError::OutOfMemory`]. Unlike [`Limits::output_bytes`](crate::Limits), which
+    /// is exact, a budget costs native loops nothing.
     pub fn within(dtype: DType, budget: &Arc<AtomicUsize>) -> Self {
         Self::new(dtype, Box::new(Owned { budget: Some(Arc::clone(budget)), ..Owned::default() }))
     }
 
-    /// The items written so far, in place. None if the memory cannot be kept: that of [`Self::owned`] and
-    /// [`Self::growing`] can.
+    /// Returns the items written so far, without a copy; `None` if the memory cannot be kept. Memory of
+    /// [`Self::owned`] and [`Self::growing`] can.
     pub fn lease(&self) -> Option<Lease> {
         let keeper = self.memory.keeper()?;
         Some(Lease { keeper, dtype: self.dtype, address: self.start as usize, items: self.len() })
     }
 
-    /// Forgets all but the first `items` items; longer than the output is no change.
+    /// Truncates the output to its first `items` items; a larger number changes nothing.
     pub fn rewind_to(&mut self, items: usize) {
         self.end = self.end.min(items.saturating_mul(self.dtype.size()));
     }
 
-    /// Gives the memory back.
+    /// Consumes the output and returns its memory.
     pub fn into_memory(self) -> Box<dyn Memory> {
         self.memory
     }
 
-    /// The item type.
+    /// Returns the item type.
     pub fn dtype(&self) -> DType {
         self.dtype
     }
 
-    /// Items written.
+    /// Returns the number of items written.
     pub fn len(&self) -> usize {
         self.end / self.dtype.size()
     }
 
-    /// Whether nothing was written.
+    /// Whether the output has no items.
     pub fn is_empty(&self) -> bool {
         self.end == 0
     }
 
-    /// The items written, in native byte order.
+    /// Returns the items written, in native byte order.
     pub fn as_bytes(&self) -> &[u8] {
         // SAFETY: the first `end` bytes lie within the capacity and were written; `&self` keeps writers away.
         unsafe { std::slice::from_raw_parts(self.start, self.end) }
     }
 
-    /// The last item, or what the first `+<-` adds to; the item is in the low bytes.
+    /// Returns the last item, or the item before the first, to which the first `+<-` adds; the item is in the
+    /// low bytes.
     #[inline(always)]
     pub(crate) fn last(&self) -> [u8; 8] {
         macro_rules! item {
@@ -160,7 +161,7 @@ impl Output {
         }
     }
 
-    /// Appends one item, of which the low bytes count and for which room was made.
+    /// Appends one item, whose bytes come first in `item`; the space was reserved before.
     #[inline(always)]
     pub(crate) fn append_item(&mut self, item: [u8; 8]) {
         let size = self.dtype.size();
@@ -170,7 +171,7 @@ impl Output {
         self.end += size;
     }
 
-    /// Appends the last item a number of times, for which room was made.
+    /// Appends the last item `times` times; the space was reserved before.
     pub(crate) fn append_last(&mut self, times: usize) {
         let item = self.last();
         let (size, start) = (self.dtype.size(), self.end);
@@ -182,7 +183,7 @@ impl Output {
         if bytes == 0 {
             return;
         }
-        // SAFETY: the assertion keeps all items within the capacity, to which there is no other reference.
+        // SAFETY: the assertion keeps all items within the capacity, and nothing else references it.
         let new = unsafe {
             std::slice::from_raw_parts_mut(self.start.add(start).cast::<std::mem::MaybeUninit<u8>>(), bytes)
         };
@@ -196,7 +197,7 @@ impl Output {
         self.end += bytes;
     }
 
-    /// Appends bytes for which room was made.
+    /// Appends bytes; the space was reserved before.
     pub(crate) fn append(&mut self, bytes: &[u8]) {
         assert!(bytes.len() <= self.room.saturating_sub(self.end), "room is made before appending");
         // SAFETY: the assertion keeps the copy within the capacity, to which the caller has no reference.
@@ -204,7 +205,7 @@ impl Output {
         self.end += bytes.len();
     }
 
-    /// Makes sure that there is memory at all, so that slack may be written to.
+    /// Allocates memory if there is none, so that the slack may be written to.
     pub(crate) fn materialise(&mut self) -> Result<(), RunError> {
         if self.memory.capacity() > 0 {
             return Ok(());
@@ -240,18 +241,18 @@ impl std::fmt::Debug for Output {
 pub(crate) struct Outputs {
     pub(crate) list: Vec<Output>,
     limit: Option<usize>,
-    /// Bytes of all inputs.
+    /// Total size of the inputs in bytes.
     pub(crate) payload: usize,
 }
 
-/// Outputs that need no more are grown as their memory has it.
+/// Size in bytes below which outputs grow as their memory does by default.
 const SMALL: usize = 1 << 18;
 
 impl Outputs {
     pub(crate) fn new(list: Vec<Output>, limit: Option<usize>) -> Self {
         let mut outputs = Self { list, limit, payload: 0 };
         if limit.is_some() {
-            // Every first write has to ask, which hands out the shares.
+            // Every first write has to reserve, which distributes the shares.
             for output in &mut outputs.list {
                 output.room = output.end;
                 output.limited = true;
@@ -265,9 +266,9 @@ impl Outputs {
         self.limit.is_some()
     }
 
-    /// The length in bytes that an output with a need of `needed` may reach: its share of twice the payload,
-    /// which is what columns of records and lists take at most. Growing again and again costs more than all
-    /// the rest.
+    /// Estimates the final length in bytes of an output that needs `needed` bytes: its share of twice the
+    /// payload, which is the most that columns of records and lists take. Growing repeatedly costs more than
+    /// all other work.
     fn expected(&self, index: usize, needed: usize) -> usize {
         if needed < SMALL {
             return needed;
@@ -278,14 +279,15 @@ impl Outputs {
         usize::try_from(share).unwrap_or(usize::MAX).max(needed)
     }
 
-    /// Makes room for `extra` more bytes in one output.
+    /// Reserves `extra` more bytes in one output.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
         let output = &self.list[index];
         if output.room - output.end >= extra { Ok(()) } else { self.reserve_cold(index, extra) }
     }
 
-    /// As `reserve`, also when the output was rewound below a room shared out earlier.
+    /// Slow path of `reserve`: grows the memory, or distributes the limit anew, also after an output was
+    /// rewound below its share.
     #[cold]
     #[inline(never)]
     fn reserve_cold(&mut self, index: usize, extra: usize) -> Result<(), RunError> {
@@ -294,7 +296,7 @@ impl Outputs {
             let expected = self.expected(index, needed);
             return self.list[index].grow(needed, expected);
         };
-        // The limit is exact: what is left is shared out evenly, so that the sum of all rooms never exceeds
+        // The limit is exact: the remainder is divided evenly, so that the sum of all shares never exceeds
         // it.
         let total: usize = self.list.iter().map(|output| output.end).sum();
         let left = limit.saturating_sub(total);

@@ -1,4 +1,4 @@
-//! Memory an output has of its own.
+//! Memory that an output owns.
 
 use std::alloc::{Layout, alloc, dealloc, realloc};
 use std::ptr::NonNull;
@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::pages::Pages;
 use super::supply::{Keeper, Memory, OutOfMemory, SLACK};
 
-/// Memory from the global allocator, growing by a factor; its blocks can be kept by others.
+/// Memory from the global allocator or of whole pages, which grows by a factor; leases can keep its blocks
+/// alive.
 pub(super) struct Owned {
     pub(super) block: Option<Arc<Block>>,
-    /// Bytes of the first block, if that many can be had.
+    /// Size of the first block in bytes, if that many can be allocated.
     pub(super) first: usize,
     pub(super) factor: f64,
-    /// Bytes that this and other outputs may still take; None: no limit.
+    /// Bytes that this and other outputs may still allocate; None: unlimited.
     pub(super) budget: Option<Arc<AtomicUsize>>,
 }
 
@@ -28,32 +29,32 @@ impl Default for Owned {
 pub(super) struct Block {
     base: NonNull<u8>,
     capacity: usize,
-    /// Where the memory is from, if not from the global allocator.
+    /// The pages of the block; None: it is from the global allocator.
     pages: Option<Pages>,
 }
 
-/// Longer blocks are pages of their own, large ones where the system has them: writing to fresh small pages
-/// costs as much as decoding.
+/// Capacity from which blocks are whole pages, huge ones where the system has them: writing to fresh small
+/// pages costs as much as decoding.
 const LARGE: usize = 8 << 20;
 
-// SAFETY: the block owns its allocation and never looks into it.
+// SAFETY: the block owns its allocation and never accesses its contents.
 unsafe impl Send for Block {}
-// SAFETY: a shared block gives nothing away but its address and capacity.
+// SAFETY: a shared block exposes only its address and capacity.
 unsafe impl Sync for Block {}
 
 const FRONT: usize = 64;
-/// So that an untouched output needs no allocation.
+/// Block of outputs without memory, so that an unused output needs no allocation.
 static EMPTY: Blank = Blank(std::cell::UnsafeCell::new([0; (FRONT + SLACK) / 8]));
 
 struct Blank(std::cell::UnsafeCell<[u64; (FRONT + SLACK) / 8]>);
-// SAFETY: kernels touch slack only while appending, which needs capacity, and `EMPTY` has none; it is only
+// SAFETY: kernels write to slack only while appending, which needs capacity, and `EMPTY` has none; it is only
 // ever read.
 unsafe impl Sync for Blank {}
 
 impl Block {
     fn layout(capacity: usize) -> Result<Layout, OutOfMemory> {
         let bytes = capacity.checked_add(FRONT + SLACK).ok_or(OutOfMemory)?;
-        // Sixteen is what the C library gives anyway, so growing may move pages instead of bytes.
+        // The C library aligns to 16 in any case, so `realloc` can move pages instead of copying bytes.
         Layout::from_size_align(bytes, 16).map_err(|_| OutOfMemory)
     }
 
@@ -72,16 +73,16 @@ impl Block {
         Ok(Self { base, capacity, pages: None })
     }
 
-    /// A new block that begins with the leading bytes and the first `used` bytes of this one.
+    /// Returns a new block with the leading bytes and the first `used` bytes of this one.
     fn copied(&self, used: usize, capacity: usize) -> Result<Self, OutOfMemory> {
         let new = Self::new(capacity)?;
         let used = used.min(self.capacity).min(capacity);
-        // SAFETY: both allocations, which are distinct, are at least so long.
+        // SAFETY: both allocations, which are distinct, have at least that length.
         unsafe { std::ptr::copy_nonoverlapping(self.base.as_ptr(), new.base.as_ptr(), FRONT + used) };
         Ok(new)
     }
 
-    /// Another capacity, keeping the leading bytes and the first `used`.
+    /// Changes the capacity, and keeps the leading bytes and the first `used` bytes.
     fn resize(&mut self, used: usize, capacity: usize) -> Result<(), OutOfMemory> {
         let (old, new) = (Self::layout(self.capacity)?, Self::layout(capacity)?);
         if let Some(pages) = &mut self.pages {
@@ -89,7 +90,7 @@ impl Block {
             (self.base, self.capacity) = (pages.base(), capacity);
             return Ok(());
         }
-        // The allocator would copy all of the old block, pages that were never written to included.
+        // The allocator would copy the whole old block, including pages that were never written to.
         if used == 0 || capacity >= LARGE && Pages::BUILT {
             *self = self.copied(used, capacity)?;
             return Ok(());
@@ -126,7 +127,7 @@ impl Owned {
         };
         match Arc::get_mut(block) {
             Some(block) => block.resize(used, capacity)?,
-            // Somebody keeps the bytes where they are.
+            // A lease keeps the old block.
             None => *block = Arc::new(block.copied(used, capacity)?),
         }
         Ok(())
@@ -134,8 +135,8 @@ impl Owned {
 }
 
 // SAFETY: the allocation spans FRONT bytes (zeroed), `capacity` bytes and SLACK bytes, is aligned to 16 and
-// owned; the owner that keeps the block as well has its address only from `Lease`, and what they do there is
-// for them to answer for.
+// owned; another owner of the block has its address only from `Lease`, and is responsible for accesses
+// through it.
 unsafe impl Memory for Owned {
     fn as_ptr(&self) -> *mut u8 {
         let base = self.block.as_ref().map_or(EMPTY.0.get().cast::<u8>(), |block| block.base.as_ptr());
@@ -152,7 +153,7 @@ unsafe impl Memory for Owned {
     }
 
     fn grow_towards(&mut self, used: usize, needed: usize, expected: usize) -> Result<(), OutOfMemory> {
-        // A float cast saturates, and what is too much is tried with just what is needed.
+        // A float cast saturates; if that much cannot be allocated, the bytes needed are tried.
         let wanted = (self.capacity() as f64 * self.factor.max(1.125)).ceil() as usize;
         let wanted = wanted.max(self.first).max(needed).max(expected).max(1024);
         self.grow_to(used, wanted).or_else(|OutOfMemory| self.grow_to(used, needed.max(1024)))

@@ -1,4 +1,4 @@
-//! The columns of all files in their common types, where files may lack some.
+//! Common types of columns across all files, some of which may lack them.
 
 use super::{Chain, Damage, is_unreadable, opening};
 use crate::{SelectOptions, Table, UnitedColumn};
@@ -13,19 +13,19 @@ pub(super) struct Survey {
     columns: Vec<(String, Form)>,
 }
 
-/// A column of one file: its name and its type.
+/// Name and type of a column of one file.
 type Typed = (String, Form);
 
 impl Survey {
-    /// Columns in their common types.
+    /// Creates a survey of columns with common types.
     pub(super) fn of_columns(columns: Vec<(String, Form)>) -> Self {
         Self { columns }
     }
 
-    /// Opens all files and looks at the columns that names and expressions mention.
+    /// Opens all files, and determines the common types of the columns that names and expressions mention.
     ///
     /// # Errors
-    /// A file cannot be opened; types without a common one.
+    /// Returns an error if a file cannot be opened, or if types have no common type.
     pub(super) fn of(chain: &Chain, names: &[String], options: &SelectOptions) -> Result<Self> {
         let mentioned = mentioned(names, options);
         let look = |file: usize| -> Result<(String, Vec<Typed>)> {
@@ -80,15 +80,15 @@ impl Survey {
         Ok(Self { columns: columns.map(of_all).collect() })
     }
 
-    /// Whether all files have the columns that are read, in one type.
+    /// Whether all files have the columns that are read, with one type each.
     pub(super) fn is_empty(&self) -> bool {
         self.columns.is_empty()
     }
 
-    /// The columns as a table has them.
+    /// Returns the columns together with their fields in a table.
     ///
     /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub(super) fn united(&self, table: &Table) -> Result<Vec<UnitedColumn>> {
         let united = self.columns.iter().map(|(name, form)| {
             let field = column(table, name)?.map(|(_, field)| field);
@@ -98,7 +98,7 @@ impl Survey {
     }
 }
 
-/// A field of a table, and its type if it can be read.
+/// A field of a table, with its type if it can be read.
 #[derive(PartialEq)]
 struct FieldType {
     path: String,
@@ -108,11 +108,12 @@ struct FieldType {
 }
 
 impl Chain {
-    /// For each file the first file whose table has the same fields in the same types: of files that are alike, one has to be looked at.
-    /// `None` if more than `most` of them differ; not all files are opened then.
+    /// Returns, for each file, the first file whose table has the same fields with the same types, so that
+    /// only one of such files has to be examined. Returns `None` if more than `most` schemas differ; the
+    /// remaining files are not opened then.
     ///
     /// # Errors
-    /// A file cannot be opened.
+    /// Returns an error if a file cannot be opened.
     pub fn same_schemas(&self, most: usize) -> Result<Option<Vec<usize>>> {
         let look = |file: usize| -> Result<Vec<FieldType>> {
             let table = self.table(file)?;
@@ -127,7 +128,7 @@ impl Chain {
         };
         let mut known: Vec<(usize, Vec<FieldType>)> = Vec::new();
         let mut first = Vec::with_capacity(self.len());
-        // Batch by batch, so that no more than these and the different ones are in memory.
+        // Process batch by batch, so that only the batch and the distinct schemas are in memory.
         while first.len() < self.len() {
             let batch = first.len()..(first.len() + opening::together(self)).min(self.len());
             for fields in opening::side_by_side(self, batch, &look) {
@@ -146,12 +147,12 @@ impl Chain {
     }
 }
 
-/// Names of columns, and those in expressions.
+/// Returns the names of columns, and the names that expressions refer to.
 fn mentioned(names: &[String], options: &SelectOptions) -> Vec<String> {
     let texts = options.aliases.iter().map(|(_, text)| text).chain(&options.cut).chain(names);
     let mut all: Vec<String> = names.to_vec();
     for text in texts {
-        // A name of a column need not be an expression.
+        // The name of a column need not be a valid expression.
         if let Ok(expression) = Expression::parse(text) {
             all.extend(expression.names().into_iter().map(str::to_owned));
         }
@@ -162,7 +163,8 @@ fn mentioned(names: &[String], options: &SelectOptions) -> Vec<String> {
     all
 }
 
-/// The column with values that a name means, and the part of the name that means it: of a member the column of its records.
+/// Returns the column with values that a name refers to, and the part of the name that refers to it. For a
+/// member of records, it is the column of the records.
 fn column(table: &Table, name: &str) -> Result<Option<(String, u32)>> {
     let fields = table.fields()?;
     let mut part = name;

@@ -23,7 +23,7 @@ pub(super) struct RowDifferences {
     marked: Vec<bool>,
 }
 
-/// A difference.
+/// A difference between two rows.
 #[derive(Debug)]
 pub(super) struct RowDifference {
     pub(super) row: u64,
@@ -43,8 +43,7 @@ struct Side<'x, 'd> {
 
 /// Compares `rows` rows of two arrays, starting at the given rows. At most `most` differences are described.
 ///
-/// # Errors
-/// An array contradicts itself.
+/// Returns an error if an array is inconsistent.
 pub(super) fn compare(
     [left, right]: [(&Array, u64); 2],
     rows: u64,
@@ -173,7 +172,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Values with a meaning. Counts of different units of time are compared in the finer one.
+    /// Compares values with a logical type. Times of different units are compared in the finer unit.
     fn logical(
         &mut self,
         pair: Pair<'_, '_>,
@@ -195,7 +194,7 @@ impl Walk<'_> {
         }
         let before = self.found.first.len();
         self.node(kept, rows, frame, depth + 1)?;
-        // Shown as what they mean.
+        // Format the values of differences by their logical types.
         for difference in self.found.first.iter_mut().skip(before) {
             difference.respell(meanings);
         }
@@ -220,7 +219,7 @@ impl Walk<'_> {
                 (Some(name), Some(others)) => others.iter().position(|other| other == name),
                 _ => Some(at),
             };
-            // Types were compared before: a field that is not there is known.
+            // Fields that only one side has were reported when the types were compared.
             let Some(other) = other.and_then(|at| c.get(at)) else { continue };
             let name = name.map_or_else(|| Cow::Owned(at.to_string()), Cow::from);
             let sides = [Side { form: content, ..pair[0] }, Side { form: other, ..pair[1] }];
@@ -229,7 +228,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Lists of one length are compared by their items, those that follow each other together.
+    /// Compares lists: the items of lists of equal length, where consecutive lists are compared together.
     fn lists(
         &mut self,
         pair: Pair<'_, '_>,
@@ -302,7 +301,7 @@ impl Walk<'_> {
         outcome
     }
 
-    /// Marks a row of a node, which is shown as it is.
+    /// Records that a row differs, with the values of both sides.
     #[allow(clippy::unnecessary_wraps, reason = "callers chain it with what can fail")]
     fn differs(&mut self, pair: Pair<'_, '_>, row: u64, frame: &Frame<'_>) -> Result<(), Invalid> {
         self.add(row, frame, || pair.map(|side| side.shown(row)));
@@ -332,7 +331,7 @@ fn are_alike(meanings: [Option<LogicalType>; 2]) -> bool {
 }
 
 impl RowDifference {
-    /// Spells whole numbers as what they mean.
+    /// Formats integers by their logical types.
     fn respell(&mut self, meanings: [Option<LogicalType>; 2]) {
         for (value, meaning) in self.values.iter_mut().zip(meanings) {
             let number = value.parse::<i64>().ok();
@@ -363,9 +362,9 @@ impl Texts<'_> {
     }
 }
 
-/// The rows of the content of an option, negative where a value is missing.
+/// Rows of an option's content, which are negative for missing values.
 enum OptionIndex<'a> {
-    /// All rows are there, from this one on.
+    /// No value is missing, and the first row is this one.
     All(u64),
     Rows(Cow<'a, [i64]>, usize),
 }
@@ -380,7 +379,7 @@ impl OptionIndex<'_> {
 }
 
 impl<'x, 'd> Side<'x, 'd> {
-    /// One row, as text of a line.
+    /// Returns the value at a row as a line of text.
     fn shown(self, row: u64) -> String {
         let Some(end) = (self.start + row).checked_add(1) else { return String::new() };
         let array = Array { form: self.form.clone(), length: end, columns: self.array.columns.clone() };
@@ -407,7 +406,7 @@ impl<'x, 'd> Side<'x, 'd> {
         Ok(OptionIndex::Rows(self.lookup.integers(key, "index", end)?, self.start as usize))
     }
 
-    /// The alternative of a union that one row is; any other value is itself.
+    /// Returns the side at the value of a union at a row; of other types, at the row itself.
     fn alternative(self, row: u64) -> Result<Self, Invalid> {
         let Form::Union { key, contents } = self.form else {
             return Ok(Self { start: self.start + row, ..self });
@@ -424,7 +423,7 @@ impl<'x, 'd> Side<'x, 'd> {
         Ok(Self { form, start, ..self })
     }
 
-    /// The items of lists.
+    /// Returns the Form of the items of lists.
     fn items(self) -> Cow<'x, Form> {
         match self.form {
             Form::List { content, .. } => Cow::Borrowed(content),
@@ -432,7 +431,7 @@ impl<'x, 'd> Side<'x, 'd> {
         }
     }
 
-    /// Where the lists of some rows begin and end, if these are lists.
+    /// Returns the bounds of the lists in some rows; `None` if the values are not lists.
     fn bounds(self, rows: u64) -> Result<Option<Bounds<'d>>, Invalid> {
         if let Form::List { key, .. } = self.form {
             return self.offsets(key, rows).map(Some);

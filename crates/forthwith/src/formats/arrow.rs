@@ -14,7 +14,7 @@ use forthwith_ipc::{IpcFile, IpcFormat, IpcTable, IpcWriter, LostPart};
 use forthwith_plan::{BlockFormat, CheckReport, Dataset, Result, TableWriter, WriteOptions};
 use std::{any::Any, sync::Arc};
 
-/// The row of the table.
+/// The Arrow IPC format, as listed in `FORMATS`.
 pub(super) struct Arrow;
 
 impl Format for Arrow {

@@ -1,4 +1,4 @@
-//! Avro container files, and the datums that plans may have without a file.
+//! Avro container files, and Avro datums, which plans read without a file.
 
 use super::Format;
 use crate::{
@@ -17,7 +17,7 @@ use forthwith_plan::{
 };
 use std::{any::Any, sync::Arc};
 
-/// The row of the table.
+/// The Avro format, as listed in `FORMATS`.
 pub(super) struct Avro;
 
 const SCHEMA: OptionSpec = OptionSpec {
@@ -102,7 +102,7 @@ struct Opened {
     file: AvroFile,
     only: Key,
     schema: Option<Arc<Schema>>,
-    /// The schema that values are read as, as it was spelled.
+    /// JSON text of the schema that values are read as: the `schema` option, or else the schema of the file.
     spelled: String,
     skip_damaged: bool,
     check_text: bool,
@@ -122,7 +122,7 @@ impl Container for Opened {
         Ok(FileInfo {
             version: "1".into(),
             compression: self.file.header().codec.name().into(),
-            // It is random.
+            // The sync marker is random.
             identity: Some(format!("{:032x}", u128::from_be_bytes(self.file.header().marker))),
             ..FileInfo::of(self)?
         })
@@ -217,10 +217,10 @@ impl Container for Opened {
 }
 
 impl Opened {
-    /// The table without the blocks that turn out to be damaged when they are read: all of them are, once.
+    /// Returns the table without its damaged blocks, which are found by reading every block once.
     fn without_damage(&self, table: &AvroTable) -> Result<AvroTable> {
         let all = (0..).zip(table.fields()?).filter(|(_, field)| !field.is_part).map(|(number, _)| number);
-        // Fields that cannot be read at all are no damage.
+        // Fields that are unsupported are not damage.
         let fields: Vec<u32> =
             all.filter(|field: &u32| table.describe(*field).is_ok_and(|d| d.reading.is_ok())).collect();
         let mut bad = Vec::new();

@@ -9,7 +9,7 @@ use forthwith_io::{Sink, Source};
 use forthwith_plan::{BlockFormat, Error, Result, TableWriter, WriteOptions};
 use std::sync::Arc;
 
-/// The row of the table.
+/// The CSV format, as listed in `FORMATS`.
 pub(super) struct Csv;
 
 const TYPES: OptionSpec = OptionSpec {
@@ -34,7 +34,7 @@ const RECOVER: OptionSpec = OptionSpec {
     about: "leave out the last line if it was cut off",
 };
 
-/// Endings of files that are read.
+/// Extensions of the files that are read.
 const READ: [&str; 2] = ["csv", "tsv"];
 
 fn options(uri: &str, options: &OpenOptions) -> Result<CsvOptions> {
@@ -65,7 +65,7 @@ impl Format for Csv {
         true
     }
 
-    /// Text has no signature: the name tells.
+    /// Recognises a file by its extension, because text has no signature.
     fn recognise(&self, _: &[u8], name: &str) -> bool {
         super::text_ending(name).is_some_and(|ending| READ.contains(&&*ending))
     }

@@ -9,7 +9,7 @@ use forthwith_json::{JsonFile, JsonFormat, JsonOptions, JsonTable};
 use forthwith_plan::{BlockFormat, Result, TableWriter, WriteOptions};
 use std::sync::Arc;
 
-/// The row of the table.
+/// The JSON formats, as listed in `FORMATS`.
 pub(super) struct Json;
 
 const UNIONS: OptionSpec = OptionSpec {
@@ -29,7 +29,8 @@ const SCHEMA: OptionSpec = OptionSpec {
     about: "the type of an entry, whose other members are stepped over: a Form or type of Awkward Array, a schema of Avro, or one of JSON Schema",
 };
 
-/// Endings of files of values on lines, of which none is the list of all.
+/// Extensions of files with one value per line, in which a list at the beginning is an entry, not the list of
+/// all entries.
 const LINES: [&str; 2] = ["jsonl", "ndjson"];
 
 /// Whether the first bytes of a text can only be those of an object, or of a list of objects.
@@ -45,7 +46,7 @@ impl Format for Json {
         text::JSON_LINES.name()
     }
 
-    /// What is written has an object on each line.
+    /// Returns the extensions of JSON Lines, the format that is written.
     fn endings(&self) -> &'static [&'static str] {
         text::JSON_LINES.endings()
     }
@@ -54,8 +55,8 @@ impl Format for Json {
         true
     }
 
-    /// The name tells, or where it is that of no format, as on standard input, the beginning of an object or of a list of
-    /// objects.
+    /// Recognises a file by its extension. If the extension belongs to no built-in format, as for standard
+    /// input, the text has to begin with an object or a list of objects.
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         let is_named = |ending: String| ending == "json" || LINES.contains(&&*ending);
         super::text_ending(name).is_some_and(is_named)

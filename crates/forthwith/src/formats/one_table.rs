@@ -1,4 +1,4 @@
-//! Files that are one table without compression or metadata of their own.
+//! Opened files with a single table, and without compression or metadata.
 
 use crate::{
     AroundDamage, Container, FileInfo, Gap, Key, Recovery, Words,
@@ -9,18 +9,18 @@ use forthwith_io::Source;
 use forthwith_plan::{BlockFormat, CheckReport, Dataset, Error, Result};
 use std::{any::Any, sync::Arc};
 
-/// An opened file that is one table without compression or metadata of its own, such as text.
+/// An opened file with a single table and without compression or metadata, such as a text file.
 pub(super) struct OneTable<T> {
     pub format: &'static str,
     pub source: Arc<dyn Source>,
     pub only: Key,
     pub table: Arc<T>,
     pub engine: Arc<Engine>,
-    /// How blocks are decoded when the file is checked.
+    /// Decoder of the blocks when the file is checked.
     pub blocks: &'static dyn BlockFormat,
-    /// The word for several of the parts that a check counts.
+    /// Plural noun for the parts that a check counts, such as `"records"`.
     pub part: &'static str,
-    /// The fault at which a file that was cut off ends, with its byte; entries before it are sound.
+    /// Error at the end of a truncated file, with its byte offset. Entries before it are valid.
     pub cut: Option<Error>,
 }
 

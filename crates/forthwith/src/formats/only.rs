@@ -1,12 +1,12 @@
-//! Keys of files that are one table.
+//! Keys of files with a single table.
 
 use crate::Key;
 use forthwith_io::Source;
 use forthwith_plan::Result;
 
 impl Key {
-    /// That of the one table of a file that has nothing else, with the name of the format as its class. Data begin at a byte of
-    /// the file.
+    /// Creates the key of a table that is the only object of its file. Its class is the name of the format,
+    /// and its data begin at byte `begin` of the file.
     pub(crate) fn of_only(
         source: &dyn Source,
         format: &str,

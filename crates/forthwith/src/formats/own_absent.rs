@@ -1,4 +1,4 @@
-//! No formats of one's own, in builds without the crate that finds what type outputs are.
+//! Stand-in for user-defined formats in builds without the crate `forthwith_builders`.
 
 use super::Format;
 use forthwith_plan::{BlockFormat, Result};

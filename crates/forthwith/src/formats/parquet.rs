@@ -15,7 +15,7 @@ use forthwith_plan::{
 };
 use std::{any::Any, sync::Arc};
 
-/// The row of the table.
+/// The Parquet format, as listed in `FORMATS`.
 pub(super) struct Parquet;
 
 const ROW_GROUPS: OptionSpec = OptionSpec {
@@ -55,7 +55,7 @@ impl Format for Parquet {
     ) -> Result<Arc<dyn Container>> {
         let file = ParquetFile::open(source)?;
         let only = Key::of_only(file.source().as_ref(), self.name(), "table".into(), String::new(), 0)?;
-        // A number that no machine counts to is one that no file has.
+        // A number beyond `usize` is a row group that no file has.
         let number = |number: &u64| usize::try_from(*number).unwrap_or(usize::MAX);
         let row_groups = options.numbers(ROW_GROUPS.name).map(|all| all.iter().map(number).collect());
         let int96_as_microseconds = match options.text(INT96.name) {
@@ -152,10 +152,10 @@ impl Container for Opened {
     fn check(&self) -> Result<CheckReport> {
         let mut report = CheckReport::default();
         self.file.check(&mut report)?;
-        // A time that nanoseconds do not hold is sound.
+        // Times that are out of range for nanoseconds are valid.
         let table = match self.file.table(&Options { row_groups: None, int96_as_microseconds: true }) {
             Ok(table) => table,
-            // The places of its parts were looked at; what is in them cannot be told apart.
+            // The byte ranges of the parts have been checked; their contents cannot be decoded.
             Err(error) => {
                 let what = error.kind.to_string();
                 let severity = Severity::Damage;

@@ -1,4 +1,4 @@
-//! Files of ProtoBuf messages, and the messages that plans may have without a file.
+//! Files of ProtoBuf messages, and ProtoBuf messages that plans read without a file.
 
 use super::Format;
 use crate::{
@@ -15,7 +15,7 @@ use forthwith_protobuf::{
 };
 use std::{any::Any, sync::Arc};
 
-/// The row of the table.
+/// The ProtoBuf format, as listed in `FORMATS`.
 pub(super) struct ProtoBuf;
 
 const SCHEMA: OptionSpec = OptionSpec {
@@ -55,7 +55,7 @@ const RECURSION: OptionSpec = OptionSpec {
     about: "how often a message type is read within itself: without it such a field is refused, with it messages nested deeper are an error",
 };
 
-/// How values are delivered, as options say.
+/// Returns the mapping of values that the options select.
 fn mapping(given: &OpenOptions) -> Result<Mapping> {
     let enum_numbers = match given.text(ENUMS.name) {
         None | Some("names") => false,
@@ -80,13 +80,14 @@ impl Format for ProtoBuf {
         &["pb", "binpb", "protobuf"]
     }
 
-    /// Messages have no signature but that of HepMC3: the name tells, or the options.
+    /// Recognises a file by the signature of HepMC3, or else by its extension: other files have no signature.
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         Framing::of_head(head).is_some()
             || super::text_ending(name).is_some_and(|ending| self.endings().contains(&&*ending))
     }
 
-    /// Messages may begin as compressed streams do, so the name decides; of a stream without one its first bytes.
+    /// Decides by the extension, because messages may begin like compressed data. Streams without a known
+    /// extension are decompressed if their first bytes are those of compressed data.
     fn is_decompressed(&self, source: &dyn Source) -> bool {
         match super::ending(source.uri()) {
             Some(ending) if super::text::COMPRESSED.contains(&&*ending) => true,
@@ -160,7 +161,7 @@ impl Format for ProtoBuf {
 
 struct Opened {
     only: Key,
-    /// The schema, as it was spelled.
+    /// The schema as it was given, or that of the framing.
     spelled: String,
     table: Arc<ProtoTable>,
     check_text: bool,

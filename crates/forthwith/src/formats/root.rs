@@ -31,19 +31,19 @@ use forthwith_ttree::{
 };
 use std::{any::Any, sync::Arc};
 
-/// The row of the table.
+/// The ROOT format, as listed in `FORMATS`.
 pub(super) struct Root;
 
-/// The name of a tree that is given none, and this kind of table.
+/// Default name of a tree, and the name of trees as a kind of table.
 const DEFAULT_TREE: &str = "tree";
 
-/// The name of an RNTuple that is given none, and this kind of table.
+/// Default name of an RNTuple, and the name of RNTuples as a kind of table.
 const NTUPLE: &str = "ntuple";
 
-/// The codec of a level without one.
+/// Codec that is used if only a compression level is set.
 const DEFAULT_CODEC: &str = "zlib";
 
-/// ROOT's version stands behind the magic word; of large files it is a million more.
+/// Upper bound on ROOT's version after the magic bytes, to which large files add one million.
 const LARGEST_VERSION: i32 = 100_000_000;
 
 const RECOVER: OptionSpec = OptionSpec {
@@ -69,7 +69,7 @@ impl Format for Root {
 
     fn recognise(&self, head: &[u8], _: &str) -> bool {
         let Some(rest) = head.strip_prefix(b"root") else { return false };
-        // ASCII text may begin so, too. Some files have a negative version.
+        // Other text may begin with the same four bytes. Some files have a negative version.
         rest.first_chunk().is_none_or(|version| i32::from_be_bytes(*version) < LARGEST_VERSION)
     }
 
@@ -161,12 +161,12 @@ struct Opened {
     engine: Arc<Engine>,
     file: RootFile,
     recovered: Option<Recovered>,
-    /// Anchors that were made anew.
+    /// Anchors that were created for RNTuples without one.
     anchors: Vec<LostAnchor>,
     ntuples: Options,
 }
 
-/// The numbers of a header, as `TFile` calls them.
+/// Returns the numbers of a header by their names in `TFile`.
 fn numbers(header: &Header) -> Vec<(&'static str, i64)> {
     vec![
         ("fVersion", header.version.into()),
@@ -257,7 +257,7 @@ impl Container for Opened {
 
     fn check(&self) -> Result<CheckReport> {
         let mut report = self.file.check(&mut [&mut TreeCheck::default(), &mut NtupleCheck]).map(report)?;
-        // Keys that cannot be listed were found already.
+        // Keys that cannot be listed were reported by the check of the file.
         for found in self.file.keys_recursive().unwrap_or_default() {
             if Ntuple::is_ntuple(&found.key.class_name) {
                 self.check_ntuple(&found, &mut report)?;
@@ -334,8 +334,8 @@ impl Container for Opened {
 }
 
 impl Opened {
-    /// The key of a path, and the attribute set that it names: `dir/ntuple@set`, or `dir/ntuple@set;2` of the
-    /// ntuple's second cycle.
+    /// Returns the key of a path, and the name of the attribute set if the path names one: `dir/ntuple@set`,
+    /// or `dir/ntuple@set;2` for cycle 2 of the RNTuple.
     fn place(&self, path: &str) -> Result<(Found, Option<String>)> {
         let missing = match self.file.find(path) {
             Ok(found) => return Ok((found, None)),
@@ -367,7 +367,8 @@ impl Opened {
         Ok(())
     }
 
-    /// Reads all values of an RNTuple, cluster by cluster: what its envelopes say of its pages, and the pages of each other.
+    /// Reads all values of an RNTuple, cluster by cluster, which verifies its envelopes and pages. Returns
+    /// the RNTuple, or `None` if it cannot be opened.
     fn check_pages(
         &self,
         label: &str,

@@ -1,11 +1,12 @@
-//! The statistics of a Parquet file's column chunks, compared with the values.
+//! Comparison of the statistics of a Parquet file's column chunks with the values.
 
 use forthwith_columns::{Array, Column, DType, Form, Native, with_integer};
 use forthwith_parquet::{Bound, Chunk, ParquetTable};
 use forthwith_plan::{CheckReport, Finding, Severity};
 
-/// Compares the number of nulls, and the least and the greatest number, with the values of a field in a row group. Of fields that
-/// are lists or records nothing is compared.
+/// Compares the statistics of a field in a row group (number of nulls, minimum and maximum) with its values,
+/// and reports differences. Fields of several columns are skipped, and only plain numbers and texts are
+/// compared.
 pub(super) fn compare(
     table: &ParquetTable,
     row_group: usize,
@@ -42,7 +43,7 @@ pub(super) fn compare(
     }
 }
 
-/// The first number that is not within the bounds that are said.
+/// Describes the first number that is outside the bounds of the statistics.
 fn outside(column: &Column, chunk: &Chunk) -> Option<String> {
     let (least, greatest, found) = match chunk.bounds.as_ref()? {
         (Bound::Integer(least), Bound::Integer(greatest)) => {
@@ -70,7 +71,7 @@ fn first<T: Native>(column: &Column, beyond: impl Fn(T) -> bool) -> Option<Strin
     Some(format!("{found:?}"))
 }
 
-/// Whether a value is outside bounds. What is no number compares with nothing, as a value and as a bound.
+/// Whether a value is out of bounds. NaN, as a value or as a bound, is never out of bounds.
 fn beyond<T: PartialOrd>(value: T, least: T, greatest: T) -> bool {
     value < least || value > greatest
 }

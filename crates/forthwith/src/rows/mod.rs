@@ -1,8 +1,8 @@
-//! Rows with types: entries of a table as structs of Rust.
+//! Typed rows: entries of a table as Rust structs.
 //!
-//! `#[derive(forthwith::Row)]` makes a struct a row. [`Table::rows`](crate::Table::rows) compares it with the table before anything is read, and
-//! then gives entries as such structs. Fields that borrow, such as `&[f32]`, point into the columns of the batch that was
-//! read: no event allocates.
+//! `#[derive(forthwith::Row)]` implements [`Row`] for a struct. [`Table::rows`](crate::Table::rows) compares
+//! the struct with the table before it reads, and then yields entries as such structs. Fields that borrow,
+//! such as `&[f32]`, point into the columns of the batch, so that entries need no allocation.
 //!
 //! ```
 //! use forthwith::{Row, rows::List};
@@ -35,8 +35,8 @@
 //!
 //! | field | column |
 //! | --- | --- |
-//! | `f32`, `i64`, …, `bool` | numbers of this type, or of one whose values this type has all |
-//! | `Option<T>` | values that may be missing; also those that are never missing |
+//! | `f32`, `i64`, …, `bool` | numbers of this type, or of a type that converts to it exactly |
+//! | `Option<T>` | values that may be missing, and columns without missing values |
 //! | `&str`, `String`, `&[u8]` | text, also of categories; byte strings |
 //! | `[T; N]` | lists of one fixed length |
 //! | `&[f32]` | lists of numbers of exactly this type, of any length |

@@ -1,4 +1,4 @@
-//! Tables that are read beside the one that columns are selected of: where their entries are found.
+//! Look-up of the entries of friends: tables that are read together with the selected table.
 
 use super::rows::Rows;
 use crate::{Friend, Table};
@@ -6,36 +6,37 @@ use forthwith_columns::{Array, Column, DType, Form};
 use forthwith_plan::{Error, Result};
 use std::ops::Range;
 
-/// A friend, and how its entries are found.
+/// A friend, with the look-up of its entries.
 #[derive(Debug)]
 pub(super) struct Joined {
     name: String,
-    /// One behind the other.
+    /// Tables of the friend, which are concatenated.
     tables: Vec<Table>,
-    /// The first entry of each, counted in all of them.
+    /// First entry of each table, among the entries of all tables.
     starts: Vec<u64>,
     pub(super) by: By,
 }
 
-/// How entries are found.
+/// Method of looking up entries.
 #[derive(Debug)]
 pub(super) enum By {
-    /// By their number, to which this is added.
+    /// By the entry number, to which this offset is added.
     Number(u64),
-    /// By two numbers of the table that is selected of.
+    /// By two numbers in the selected table. The rows (major, minor, entry) are sorted.
     Index { keys: [Key; 2], rows: Vec<(i64, i64, u64)> },
 }
 
-/// One of the numbers that entries are found by.
+/// A number by which entries are looked up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     Constant(i64),
-    /// A field of the table that is selected of.
+    /// A field of the selected table.
     Field(u32),
 }
 
 impl Joined {
-    /// `key` says which number the text of an index is: a field or a constant, if the table has it.
+    /// Creates the look-up of a friend. `key` resolves the expression of an index to a field or a constant;
+    /// `None` if the selected table lacks it.
     pub(super) fn new(friend: &Friend, mut key: impl FnMut(&str) -> Result<Option<Key>>) -> Result<Self> {
         let Friend { name, tables, before } = friend.clone();
         let mut starts = Vec::with_capacity(tables.len());
@@ -68,7 +69,7 @@ impl Joined {
                         .map(|(major, minor, at)| (major, minor, at.saturating_add(*start))),
                 );
             }
-            // Of entries with the same numbers, the first is found; the sort keeps their order.
+            // The sort is stable, so the first of several entries with the same numbers is found.
             rows.sort_by_key(|(major, minor, _)| (*major, *minor));
             by = By::Index { keys: [major, minor], rows };
         }
@@ -79,12 +80,12 @@ impl Joined {
         &self.name
     }
 
-    /// The first table, whose fields are those of all.
+    /// Returns the first table, whose fields all tables have.
     pub(super) fn first(&self) -> &Table {
         &self.tables[0]
     }
 
-    /// The Form of a field: entries that are found by an index may be missing.
+    /// Returns the Form of a field, which is an option if entries are looked up by an index.
     pub(super) fn form(&self, field: u32) -> Result<Form> {
         let form = self.first().form(field)?;
         Ok(match self.by {
@@ -93,7 +94,7 @@ impl Joined {
         })
     }
 
-    /// The entries that two numbers find.
+    /// Returns, for each pair of numbers, the first entry with these numbers; `None` if there is none.
     pub(super) fn find(
         &self,
         rows: &[(i64, i64, u64)],
@@ -108,7 +109,7 @@ impl Joined {
         found.collect()
     }
 
-    /// Some of the entries as those of each table. There have to be so many.
+    /// Splits rows by table. Returns an error if the friend has fewer entries than needed.
     pub(super) fn parts(&self, rows: &Rows) -> Result<Vec<(&Table, Rows)>> {
         let mut parts = Vec::new();
         let ends = self.starts.iter().skip(1).copied().chain([u64::MAX]);
@@ -134,7 +135,7 @@ impl Joined {
         Ok(parts)
     }
 
-    /// Fields of the first table, as they are called in another one.
+    /// Returns the indexes in another table of fields of the first one, by their paths.
     pub(super) fn fields_in(&self, table: &Table, fields: &[u32]) -> Result<Vec<u32>> {
         let known = self.first().fields()?;
         let find = |field: &u32| match known.get(*field as usize) {
@@ -145,7 +146,7 @@ impl Joined {
     }
 }
 
-/// Whether values of this Form are one number for each entry.
+/// Whether values of this Form are one number per entry, or missing.
 pub(super) fn is_number(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
@@ -154,7 +155,8 @@ pub(super) fn is_number(form: &Form) -> bool {
     }
 }
 
-/// Numbers as ROOT takes them for an index: floats are cut. What is missing, and what int64 does not have, finds nothing.
+/// Converts numbers to index keys as ROOT does: floating-point numbers are truncated. Missing values and
+/// values beyond `i64` become `None`.
 pub(super) fn integers(array: &Array) -> Result<Vec<Option<i64>>> {
     let wrong =
         || Error::fault(format!("index column has type {}, expected numbers", array.form.type_string()));
@@ -178,7 +180,8 @@ pub(super) fn integers(array: &Array) -> Result<Vec<Option<i64>>> {
     }
 }
 
-/// One number; `None` outside if there is none at this row, `None` inside if int64 has no such.
+/// Returns the number at a row as an index key: the outer `None` if the row is out of range, the inner one if
+/// the value is beyond `i64`.
 fn integer(column: &Column, row: usize) -> Option<Option<i64>> {
     let cut = |value: f64| {
         let fits = (-(2f64.powi(63))..2f64.powi(63)).contains(&value);
@@ -191,7 +194,8 @@ fn integer(column: &Column, row: usize) -> Option<Option<i64>> {
     })
 }
 
-/// The places of entries among different ones that ascend, as runs of those that are there.
+/// Returns the positions of the found entries in `entries`, which is in ascending order, as runs of
+/// consecutive positions.
 pub(super) fn places(found: &[Option<u64>], entries: &[u64]) -> Vec<Range<u64>> {
     let mut runs: Vec<Range<u64>> = Vec::new();
     for entry in found.iter().flatten() {

@@ -34,7 +34,7 @@ pub struct SelectOptions {
     pub cut: Option<String>,
     /// Selects these entries of the table, in ascending order.
     pub entries: Option<Vec<u64>>,
-    /// Friends of the table, in addition to those that its file names.
+    /// Friends of the table, in addition to the friends that its file names.
     pub friends: Vec<Friend>,
     /// Columns with a common type across several tables. A column that this table lacks is null, other types
     /// of numbers are converted, and options of the common Form are added. An integer that a floating-point
@@ -127,17 +127,15 @@ impl Table {
     /// name of a column of the file takes precedence over other meanings. The file's own aliases have the
     /// lowest precedence.
     ///
-    /// # Errors
-    /// Expressions that cannot be parsed or computed, with the position in their text; unknown names; entries
-    /// that are not in ascending order or out of range.
+    /// Returns an error, with the position in its text, if an expression cannot be parsed or computed; if a
+    /// name is unknown; or if entries are not in ascending order or out of range.
     pub fn select(&self, names: &[&str], options: SelectOptions) -> Result<Selection> {
         self.select_fields(&names.iter().map(|name| (*name, None)).collect::<Vec<_>>(), options)
     }
 
     /// Selects columns like [`select`](Self::select), where the fields of some columns are given by number.
     ///
-    /// # Errors
-    /// Errors of [`select`](Self::select).
+    /// Returns the errors of [`select`](Self::select).
     pub fn select_fields(&self, names: &[(&str, Option<u32>)], options: SelectOptions) -> Result<Selection> {
         let names_of = Names::new(self, &options.aliases, options.friends, &options.united)?;
         names_of.check_aliases()?;
@@ -157,7 +155,7 @@ impl Table {
         let mut computed = None;
         if !expressions.is_empty() {
             let program = names_of.program(&expressions)?;
-            // An alias of a column is that column: of any type, and not computed.
+            // An alias of a column is that column, even if expressions do not support its type.
             for column in &mut columns {
                 if let Made::Computed(output) = column.made
                     && let Some(name) = program.program.column(output)
@@ -193,24 +191,21 @@ impl Table {
 
     /// Returns the file's own aliases, as names and expressions in the syntax of TTreeFormula.
     ///
-    /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn aliases(&self) -> Result<Vec<(String, String)>> {
         self.here(self.dataset().aliases())
     }
 
     /// Returns the Form of a field.
     ///
-    /// # Errors
-    /// The field does not exist or cannot be read.
+    /// Returns an error if the field does not exist or cannot be read.
     pub fn form(&self, field: u32) -> Result<Form> {
         self.form_of(field, self.describe_first(field, 0)?.reading.map(|reading| reading.form))
     }
 
     /// Returns the Forms of several fields.
     ///
-    /// # Errors
-    /// Errors of [`form`](Self::form), for the first field that fails.
+    /// Returns the errors of [`form`](Self::form), for the first field that fails.
     pub fn forms(&self, fields: &[u32]) -> Result<Vec<Form>> {
         let extents = self.here(self.dataset().extents(fields, 0))?;
         let form = |(field, extent): (&u32, Extent)| {
@@ -297,8 +292,7 @@ impl Selection {
     /// Divides the columns into groups of at most `most`, whose fields have the same range of entries;
     /// returns each group with its range. Computed columns form one group.
     ///
-    /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub(crate) fn in_groups(&self, most: usize) -> Result<Vec<(Self, Range<u64>)>> {
         let mut groups: Vec<(Option<Range<u64>>, Vec<Column>)> = Vec::new();
         for column in &self.columns {
@@ -380,8 +374,7 @@ impl Selection {
 
     /// Returns the Form of each column, without reading data.
     ///
-    /// # Errors
-    /// A field that cannot be read.
+    /// Returns an error if a field cannot be read.
     pub fn forms(&self) -> Result<Vec<Form>> {
         let form = |column: &Column| match column.made {
             Made::Field(input) => self.inputs.form(input),
@@ -410,8 +403,7 @@ impl Selection {
     /// Returns the parts of a range of entries in which the cut may hold by the file's statistics, in
     /// ascending order. Without a cut or statistics, this is the whole range.
     ///
-    /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn promising(&self, entries: Range<u64>) -> Result<Vec<Range<u64>>> {
         match &self.cut {
             Some(cut) => promising(&self.inputs, cut, &entries),
@@ -423,8 +415,8 @@ impl Selection {
     /// [`Table::read`]; progress restarts for each of several reads: first of the columns of the cut, then of
     /// the blocks with entries that pass.
     ///
-    /// # Errors
-    /// Errors of [`Table::plan`] and [`Table::read`]; lists of different lengths in an expression.
+    /// Returns the errors of [`Table::plan`] and [`Table::read`], and an error if lists in an expression
+    /// differ in length.
     pub fn read(
         &self,
         entries: impl RangeBounds<u64>,
@@ -437,7 +429,7 @@ impl Selection {
     }
 
     /// Sets whether options are read as validity bits if the file stores them so, and their index is computed
-    /// on first access. For data that become Arrow arrays.
+    /// on first access. This suits data that become Arrow arrays.
     #[must_use]
     pub const fn with_bits(mut self, bits: bool) -> Self {
         self.bits = bits;
@@ -458,8 +450,7 @@ impl Selection {
 
     /// Returns steps that read and compute the columns.
     ///
-    /// # Errors
-    /// Damaged metadata.
+    /// Returns an error if the metadata are damaged.
     pub fn steps(&self, entries: impl RangeBounds<u64>, step: Step) -> Result<Steps> {
         let (start, end) = bounds(&entries);
         let entries = start..end.unwrap_or(u64::MAX);
@@ -474,13 +465,13 @@ impl Selection {
         Steps::cut_to(self.clone(), cut, step)
     }
 
-    /// Returns the average number of decompressed bytes of an entry; for its first `known` entries where
-    /// counting more is costly.
+    /// Returns the average number of decompressed bytes of an entry, over all entries or, if counting them is
+    /// costly, the first `known` ones.
     pub(crate) fn density(&self, known: Option<u64>) -> Result<f64> {
         self.inputs.density(&self.fields, &self.all, known)
     }
 
-    /// Allows a stream to drop entries before this one, which are not read again.
+    /// Allows a stream to drop the entries before `before`, which will not be read again.
     pub(crate) fn release(&self, before: u64) -> Result<()> {
         let table = self.table();
         table.here(table.dataset().release(before))
@@ -506,7 +497,7 @@ impl Selection {
                 return self.read_certain(cut, range, &certain, threads, tick);
             }
         }
-        // Blocks in which no entry passes by the file's statistics are not read.
+        // Skip blocks in which no entry can pass the cut, by the statistics of the file.
         let parts = promising(&self.inputs, cut, &range)?;
         match parts.as_slice() {
             [part] if *part == range => self.read_part(range, threads, tick),
@@ -519,7 +510,7 @@ impl Selection {
         }
     }
 
-    /// Several ranges, one behind the other in the arrays.
+    /// Reads several ranges, and concatenates their arrays.
     fn read_parts(
         &self,
         range: Range<u64>,
@@ -565,7 +556,7 @@ impl Selection {
         self.columns_of(reader, range, rows)
     }
 
-    /// The columns for some entries of a range.
+    /// Reads and computes the columns for some entries of a range.
     fn columns_of(&self, mut reader: Reader<'_, '_, '_>, range: Range<u64>, rows: Rows) -> Result<Selected> {
         let mut needed: Vec<Input> = Vec::new();
         for column in &self.columns {

@@ -1,4 +1,5 @@
-//! The meaning of names in expressions: columns of the table, aliases given, aliases of the file, and columns of friends.
+//! Resolution of names in expressions: columns of the table, aliases of the options, aliases of the file, and
+//! columns of friends.
 
 use super::{
     Computed, UnitedColumn,
@@ -14,20 +15,20 @@ use forthwith_expr::{Expression, Named, Program, Spelling};
 use forthwith_plan::{Error, ErrorKind, FriendName, Result, similar_names};
 use std::{cell::RefCell, sync::Arc};
 
-/// The meaning of names in expressions.
+/// Resolver of names in expressions.
 pub(super) struct Names<'t> {
     table: &'t Table,
     given: Vec<(String, Arc<Expression>)>,
     own: Vec<(String, String)>,
     friends: Vec<Known>,
     united: Vec<Arc<United>>,
-    /// The members of records that were asked for.
+    /// Members of records that were resolved so far.
     members: RefCell<Vec<Arc<Member>>>,
-    /// Why a friend was not looked at, for errors of names that are not found.
+    /// Reason why a friend could not be opened, for errors about unknown names.
     closed: RefCell<String>,
 }
 
-/// A friend, which is opened when a name is looked for in it.
+/// A friend, which is opened when a name is first looked up in it.
 struct Known {
     name: String,
     from: From,
@@ -91,7 +92,7 @@ impl<'t> Names<'t> {
         self.table.here(parsed.map_err(|error| Error::invalid(error.to_string())))
     }
 
-    /// The field that a name in an expression is: dots may stand between the parts of a path.
+    /// Returns the field that a name in an expression refers to. Dots may separate the parts of a path.
     fn field(&self, name: &str) -> Result<Option<u32>> {
         if let Some(field) = self.table.found(name)? {
             return Ok(Some(field));
@@ -100,8 +101,9 @@ impl<'t> Names<'t> {
         if is_alias { Ok(None) } else { dotted(self.table, name) }
     }
 
-    /// What is read for a name, if it is no alias: a field of the table, or else of a friend, by the friend's name and a dot or
-    /// without, or else a member of the records of one of these.
+    /// Returns the input that a name refers to; `None` for aliases and unknown names. It is a field of the
+    /// table, or else of a friend (with or without the friend's name and a dot before it), or else a member
+    /// of records in one of these.
     pub(super) fn input(&self, name: &str) -> Result<Option<Input>> {
         if let Some(input) = self.column(name)? {
             return Ok(Some(input));
@@ -127,7 +129,8 @@ impl<'t> Names<'t> {
         })
     }
 
-    /// A column that may have records, by its name; a dot at the end of a branch's name need not be said twice.
+    /// Returns a column that may have records, and its Form, by name. A dot at the end of a branch's name may
+    /// be omitted.
     fn records(&self, name: &str) -> Result<Option<(Input, Form)>> {
         let found = match self.column(name)? {
             None => self.column(&format!("{name}."))?,
@@ -142,7 +145,7 @@ impl<'t> Names<'t> {
         Ok(Some((input, self.form(input)?)))
     }
 
-    /// What is read for a name without members.
+    /// Returns the input that a name refers to, except for members of records.
     fn column(&self, name: &str) -> Result<Option<Input>> {
         if let Some(at) = self.united.iter().position(|column| column.name == name) {
             return Ok(Some(Input::United(at as u32)));
@@ -173,9 +176,9 @@ impl<'t> Names<'t> {
                         return Ok(Some(Input::Friend { friend: at, field }));
                     }
                 }
-                // Only a name that nothing else has may be in it.
+                // The friend is reported only if the name is found nowhere else.
                 Err(error) => {
-                    // The place of this table comes last in the whole message.
+                    // The position in this table is appended to the whole message.
                     let is_here = error.place.uri.as_deref().is_none_or(|uri| uri == self.table.file().uri());
                     let reason = if is_here { error.kind.to_string() } else { error.to_string() };
                     let note = format!(
@@ -202,8 +205,8 @@ impl<'t> Names<'t> {
         Ok(joined)
     }
 
-    /// The number by which entries of a friend are found; nothing if the table has none of this name: then an index is not
-    /// used, as in ROOT.
+    /// Returns the key by which entries of a friend are looked up; `None` if the table has no column of this
+    /// name. The index is not used then, as in ROOT.
     fn key(&self, friend: &str, text: &str) -> Result<Option<Key>> {
         if let Ok(constant) = text.trim().parse() {
             return Ok(Some(Key::Constant(constant)));
@@ -234,7 +237,8 @@ impl<'t> Names<'t> {
         Ok(None)
     }
 
-    /// The branch with a slash in its name whose leaf has this name: indexes of trees have the names of leaves.
+    /// Returns the branch, with a slash in its name, whose leaf has this name, if there is only one: indexes
+    /// of trees refer to leaves.
     fn field_of_leaf(&self, leaf: &str) -> Result<Option<u32>> {
         let has_leaf = |field: &forthwith_plan::Field| {
             let is_titled = field.title.split(['/', '[']).next() == Some(leaf);
@@ -247,7 +251,7 @@ impl<'t> Names<'t> {
         Ok(found.next().filter(|_| found.next().is_none()))
     }
 
-    /// All tables that columns are read of.
+    /// Returns all tables from which columns are read.
     pub(super) fn into_inputs(self, before: u64) -> Inputs {
         let friends = self.friends.into_iter().map(|friend| friend.joined.into_inner());
         Inputs {
@@ -259,7 +263,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// The names that there are, to find similar ones: of friends those that were opened.
+    /// Returns the names of all fields, including those of opened friends, for similar names.
     fn paths(&self) -> Result<Vec<String>> {
         let mut paths: Vec<String> = self.table.fields()?.iter().map(|field| field.path.clone()).collect();
         for friend in &self.friends {
@@ -271,7 +275,8 @@ impl<'t> Names<'t> {
         Ok(paths)
     }
 
-    /// A text that is no field, as an expression; a name that stands for nothing is an error with similar names.
+    /// Returns the expression of a text that is not the name of a field. An unknown name is an error with
+    /// similar names.
     pub(super) fn expression(&self, text: &str) -> Result<Arc<Expression>> {
         if let Some(alias) = self.alias(text)? {
             return Ok(alias);
@@ -306,7 +311,7 @@ impl<'t> Names<'t> {
         match parsed {
             Ok(expression) => Ok(Arc::new(expression)),
             Err(error) => {
-                // What has no operators and cannot be read was meant as a name.
+                // A text that cannot be parsed may be a misspelled name of a branch.
                 let near = similar_names(text, self.paths()?.iter().map(String::as_str));
                 if near.is_empty() {
                     return self.table.here(Err(Error::invalid(error.to_string())));
@@ -342,7 +347,7 @@ impl<'t> Names<'t> {
         Ok(Computed { program: Arc::new(program), inputs })
     }
 
-    /// Checks the aliases that were given, whether anything uses them or not.
+    /// Checks the aliases of the options, including unused ones.
     pub(super) fn check_aliases(&self) -> Result<()> {
         for (name, alias) in &self.given {
             let mut failed = None;
@@ -352,7 +357,7 @@ impl<'t> Names<'t> {
         Ok(())
     }
 
-    /// The meaning of a name; an error of the file goes into `failed`.
+    /// Resolves a name. The first error of the file is stored in `failed`.
     fn looked_up(&self, name: &str, failed: &mut Option<Error>) -> Named {
         self.named(name).unwrap_or_else(|error| {
             let what = error.kind.to_string();
@@ -368,7 +373,7 @@ impl<'t> Names<'t> {
     ) -> Result<T> {
         match (made, failed) {
             (Ok(made), _) => Ok(made),
-            // An error of the file rather than of the expression.
+            // An error of the file takes precedence over that of the expression.
             (Err(_), Some(error)) => Err(error),
             (Err(error), None) => {
                 self.table.here(Err(Error::invalid(format!("{error}{}", self.closed.borrow()))))
@@ -390,7 +395,7 @@ impl<'t> Names<'t> {
         Ok(Named::Unknown(near))
     }
 
-    /// Columns of several leaves that have one of this name, by the name that this has here.
+    /// Returns the qualified names of leaves with this name in branches with several leaves.
     fn leaves(&self, name: &str) -> Result<Vec<String>> {
         let mut found = Vec::new();
         for (at, field) in (0..).zip(self.table.fields()?) {
@@ -420,7 +425,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// A field of a table by its path or own name, in which dots may stand between the parts of a path.
+/// Returns the field of a table by its path or own name. Dots may separate the parts of a path.
 fn field_of(table: &Table, name: &str) -> Result<Option<u32>> {
     match table.found(name)? {
         None => dotted(table, name),
@@ -428,7 +433,7 @@ fn field_of(table: &Table, name: &str) -> Result<Option<u32>> {
     }
 }
 
-/// A field whose path has slashes where the name has dots.
+/// Returns the field whose path has slashes in place of the dots of a name.
 fn dotted(table: &Table, name: &str) -> Result<Option<u32>> {
     if !name.contains('.') || !name.chars().all(|c| c.is_alphanumeric() || c == '.' || c == '_') {
         return Ok(None);

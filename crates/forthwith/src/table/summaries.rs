@@ -1,4 +1,4 @@
-//! Summaries of a table's columns that its file was given.
+//! Summaries of a table's columns, which were given to its file.
 
 use super::Table;
 use crate::TableSummaries;
@@ -12,26 +12,27 @@ impl Table {
         self
     }
 
-    /// Whether it has [columns of one value each](Self::with_constants) that are not the file's.
+    /// Whether the table has [constant columns](Self::with_constants), which are not stored in the file.
     #[must_use]
     pub fn has_constants(&self) -> bool {
         self.own.is_some()
     }
 
-    /// Summaries of its columns, of all entries, that the [file was given](crate::File::with_stats).
+    /// Returns the summaries of the table's columns over all entries that were [given to the
+    /// file](crate::File::with_stats).
     #[must_use]
     pub fn summaries(&self) -> Option<&TableSummaries> {
         self.summaries.as_deref()
     }
 
-    /// Limits of the numbers of a field by the summaries that the file was given.
+    /// Returns the bounds of a field's numbers by the summaries that were given to the file.
     pub(crate) fn known_limits(&self, field: u32) -> Result<Option<Limits>> {
         let Some(summaries) = &self.summaries else { return Ok(None) };
         let fields = self.fields()?;
-        // Columns that are not the file's own have no summaries of it, whatever their names are.
+        // Constant columns have no summaries, even if a column of the file has the same name.
         let is_own = (field as usize) < self.own_dataset().fields()?.len();
         let known = fields.get(field as usize).filter(|_| is_own);
-        // Nor do columns that share a name: a cache has one summary for all of them.
+        // The summaries have one value per path, which is ambiguous for columns with the same path.
         let is_unique = |path: &str| fields.iter().filter(|field| field.path == path).nth(1).is_none();
         let known = known.filter(|field| is_unique(&field.path));
         let found = known.and_then(|field| summaries.numbers(&field.path));
@@ -42,7 +43,7 @@ impl Table {
     }
 }
 
-/// A number of a summary as a limit.
+/// Converts a number of a summary to a bound; `None` for NaN and for other types.
 fn limit(value: &Value) -> Option<Limit> {
     match value {
         Value::Bool(value) => Some(Limit::Integer(i128::from(*value))),
@@ -50,7 +51,7 @@ fn limit(value: &Value) -> Option<Limit> {
         Value::UInt(value) => Some(Limit::Integer(i128::from(*value))),
         Value::Float32(value) => Some(Limit::Float(f64::from(*value))).filter(|_| !value.is_nan()),
         Value::Float64(value) => Some(Limit::Float(*value)).filter(|_| !value.is_nan()),
-        // Texts are kept in part, and times as they are spelled.
+        // Summaries have only prefixes of texts, and times as formatted text.
         _ => None,
     }
 }

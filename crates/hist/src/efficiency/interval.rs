@@ -3,25 +3,26 @@
 use super::beta::{Beta, binomial, deviance};
 use super::normal;
 
-/// How a confidence interval is computed from the numbers of all entries and of those that passed.
+/// Method of computing a confidence interval from the number of all entries and of those that passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
     /// The normal approximation.
     Normal,
     /// Wilson's score interval.
     Wilson,
-    /// Agresti and Coull.
+    /// Agresti and Coull's interval.
     AgrestiCoull,
-    /// Clopper and Pearson: coverage is at least the confidence level.
+    /// Clopper and Pearson's interval, whose coverage is at least the confidence level.
     ClopperPearson,
-    /// Feldman and Cousins: ordered by the ratio of likelihoods.
+    /// Feldman and Cousins' interval, ordered by likelihood ratio.
     FeldmanCousins,
-    /// Lancaster's mid-P.
+    /// Lancaster's mid-P interval.
     MidP,
 }
 
 impl Interval {
-    /// The interval of a `TEfficiency::EStatOption`. ROOT takes the first for unknown options.
+    /// Returns the interval of a `TEfficiency::EStatOption`. Unknown options mean Clopper-Pearson, as in
+    /// ROOT.
     #[must_use]
     pub const fn of_option(option: i64) -> Self {
         match option {
@@ -34,7 +35,8 @@ impl Interval {
         }
     }
 
-    /// Both ends of the interval at this confidence level; invalid numbers have the ends that `TEfficiency` gives them.
+    /// Returns both ends of the interval at a confidence level. Invalid numbers give the ends of
+    /// `TEfficiency`.
     #[must_use]
     pub fn ends(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
         match self {
@@ -45,7 +47,7 @@ impl Interval {
         }
     }
 
-    /// Both ends of an interval that uses quantiles of the normal distribution.
+    /// Returns both ends of an interval that uses quantiles of the normal distribution.
     fn approximate(self, total: f64, passed: f64, level: f64) -> (f64, f64) {
         if total == 0.0 {
             return (0.0, 1.0);
@@ -67,7 +69,7 @@ impl Interval {
     }
 }
 
-/// Both ends of the central or the shortest interval that contains the share `level` of a beta distribution.
+/// Returns both ends of the central or shortest interval with probability `level` of a beta distribution.
 #[must_use]
 pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
     if !(a > 0.0 && b > 0.0) {
@@ -79,10 +81,10 @@ pub fn beta_interval(a: f64, b: f64, level: f64, shortest: bool) -> (f64, f64) {
         return (beta.quantile((1.0 - level) / 2.0), beta.quantile((1.0 + level) / 2.0));
     }
     if a <= 1.0 || b <= 1.0 {
-        // The mode is 0 or 1, where the interval then ends.
+        // The mode is 0 or 1, which is also one end of the interval.
         return if a < b { (0.0, beta.quantile(level)) } else { (beta.quantile(rest), 1.0) };
     }
-    // The shortest interval has equal densities at both ends.
+    // The density is equal at both ends of the shortest interval.
     let (mut low, mut high) = (0.0, beta.quantile(rest).min((a - 1.0) / (a + b - 2.0)));
     let mut ends = (low, beta.quantile(level));
     for _ in 0..HALVINGS {
@@ -110,14 +112,15 @@ fn clopper_pearson(total: f64, passed: f64, level: f64) -> (f64, f64) {
 
 fn mid_p(total: f64, passed: f64, level: f64) -> (f64, f64) {
     if passed > 0.0 && passed < 1.0 {
-        // Interpolates the intervals of 0 and 1.
+        // Interpolates between the intervals of 0 and 1.
         let (none, one) = (mid_p(total, 0.0, level), mid_p(total, 1.0, level));
         return ((one.0 - none.0) * passed + none.0, (one.1 - none.1) * passed + none.1);
     }
     let tail = (1.0 - level) / 2.0;
     let failed = total - passed;
     let (as_many, fewer) = (Beta::new(passed + 1.0, failed + 1.0), Beta::new(passed, failed + 1.0));
-    // Half the probability of `passed` and that of fewer, by the beta distribution, since weights are not integers.
+    // Half the probability of `passed` and the one of fewer, by the beta distribution, since weights are not
+    // integers.
     let below = |p: f64| {
         let half = 0.5 * as_many.density(p) / (total + 1.0);
         if passed >= 1.0 { half + fewer.above(p) } else { half }
@@ -134,14 +137,14 @@ fn feldman_cousins(total: f64, passed: f64, level: f64) -> (f64, f64) {
     (halve(|p| (set(p).1 as f64) < passed), halve(|p| (set(p).0 as f64) <= passed))
 }
 
-/// The smallest and the largest number accepted for an efficiency, ordered by the ratio of likelihoods.
+/// Returns the smallest and largest number that an efficiency accepts, ordered by likelihood ratio.
 fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     let (mut least, mut greatest) = (count, 0);
     if count < 0 {
         return (least, greatest);
     }
     let whole = count as f64;
-    // The logarithm of the likelihood ratio, which rises on both sides of the mean.
+    // The logarithm of the likelihood ratio, which increases on both sides of the mean.
     let distance = |passed: i64| match passed {
         0..=i64::MAX if passed <= count => deviance(passed as f64, (count - passed) as f64, p),
         _ => f64::INFINITY,
@@ -152,7 +155,7 @@ fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     let mut sum = 0.0;
     while sum < level {
         if !(at_left < NEVER || at_right < NEVER) {
-            // All other numbers have probability 0.
+            // All other numbers have a probability of 0.
             return (0, count);
         }
         let taken = if at_left <= at_right { left } else { right };
@@ -169,7 +172,7 @@ fn accepted(p: f64, count: i64, level: f64) -> (i64, i64) {
     (least, greatest)
 }
 
-/// The number between 0 and 1 at which a condition stops holding, by the bisection of `TEfficiency`.
+/// Returns the number between 0 and 1 at which a condition stops holding, by the bisection of `TEfficiency`.
 fn halve(holds: impl Fn(f64) -> bool) -> f64 {
     let (mut low, mut high, mut middle) = (0.0, 1.0, 0.5);
     while high - low > 1e-9 {
@@ -183,9 +186,9 @@ fn halve(holds: impl Fn(f64) -> bool) -> f64 {
     middle
 }
 
-/// ROOT counts with 32 bits here.
+/// Upper bound on the number of entries, which ROOT counts with 32 bits here.
 const MOST_COUNTS: f64 = 2_147_483_648.0;
 /// Negative logarithm of the smallest positive `f64`.
 const NEVER: f64 = 745.0;
-/// Bisections of an interval of length 1, which is then below 1e-30.
+/// Number of bisections, after which an interval of length 1 is shorter than 1e-30.
 const HALVINGS: usize = 100;

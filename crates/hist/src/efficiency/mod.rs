@@ -1,4 +1,4 @@
-//! Efficiencies and their confidence intervals, as `TEfficiency` has them.
+//! Efficiencies and their confidence intervals, like those of `TEfficiency`.
 
 mod beta;
 mod interval;
@@ -11,16 +11,17 @@ pub use interval::{Interval, beta_interval};
 
 use std::collections::HashMap;
 
-/// The two histograms of a `TEfficiency` and its options; one number for each bin, underflow and overflow included.
+/// Bin contents of the two histograms of a `TEfficiency`, and its options. All arrays have one number for
+/// each bin, with underflow and overflow.
 #[derive(Clone, Debug, Default)]
 pub struct Efficiency {
-    /// All entries.
+    /// Number, or sum of weights, of all entries.
     pub total: Vec<f64>,
-    /// Entries that passed.
+    /// Number, or sum of weights, of the entries that passed.
     pub passed: Vec<f64>,
-    /// Sums of squared weights of all entries and of those that passed, if weights are used.
+    /// Sums of squared weights of all entries and of those that passed; `None` without weights.
     pub squares: Option<[Vec<f64>; 2]>,
-    /// How bins are estimated if statistics are Bayesian.
+    /// Bayesian statistics; `None` for frequentist ones.
     pub posterior: Option<Posterior>,
     /// `TEfficiency::fStatisticOption`.
     pub option: i64,
@@ -33,7 +34,7 @@ pub struct Efficiency {
 pub struct Posterior {
     /// Parameters of the prior beta distribution.
     pub prior: (f64, f64),
-    /// Parameters of the first bins, if these have their own.
+    /// Prior parameters of the first bins, if these have their own.
     pub bin_priors: Vec<(f64, f64)>,
     /// Whether the mode is the estimate, rather than the mean.
     pub is_mode: bool,
@@ -42,25 +43,25 @@ pub struct Posterior {
 }
 
 impl Efficiency {
-    /// The estimate of each bin, as `GetEfficiency` gives it; NaN if a posterior is unknown.
+    /// Returns the estimate of each bin, like `GetEfficiency`; NaN if the posterior of a bin is unknown.
     #[must_use]
     pub fn values(&self) -> Vec<f64> {
         (0..self.total.len()).map(|bin| self.value(bin)).collect()
     }
 
-    /// How far the interval of each bin reaches below and above the estimate, as `GetEfficiencyErrorLow` and
-    /// `GetEfficiencyErrorUp` give it, at this confidence level between 0 and 1.
+    /// Returns the distances from the estimate of each bin to the lower and upper end of its interval, like
+    /// `GetEfficiencyErrorLow` and `GetEfficiencyErrorUp`, at a confidence level between 0 and 1.
     ///
     /// Calls `proceed` before each interval that takes time to compute.
     ///
     /// # Errors
-    /// An error of `proceed`.
+    /// Returns an error of `proceed`.
     pub fn errors<E>(
         &self,
         level: f64,
         mut proceed: impl FnMut() -> Result<(), E>,
     ) -> Result<Vec<(f64, f64)>, E> {
-        // Many bins have equal numbers.
+        // Many bins have equal numbers, whose intervals are cached.
         let mut known = HashMap::new();
         let mut once = |pair: (f64, f64), interval: &dyn Fn() -> (f64, f64)| {
             let key = (pair.0.to_bits(), pair.1.to_bits());
@@ -105,14 +106,14 @@ impl Efficiency {
         }
     }
 
-    /// Parameters of the posterior of a bin; `None` if nothing is known since the bin has no weights.
+    /// Returns the parameters of a bin's posterior; `None` if weights are used, but the bin has none.
     fn parameters(&self, posterior: &Posterior, bin: usize) -> Option<(f64, f64)> {
         let (total, passed) = (self.total[bin], self.passed[bin]);
         let (alpha, beta) = posterior.bin_priors.get(bin).copied().unwrap_or(posterior.prior);
         match &self.squares {
             None => Some((passed + alpha, total - passed + beta)),
             Some([squares, _]) => {
-                // The effective number of entries, by their weights.
+                // Scales numbers to the effective number of entries, by their weights.
                 let squares = squares.get(bin).copied().filter(|&squares| squares > 0.0)?;
                 let scale = total / squares;
                 Some((passed * scale + alpha, (total - passed) * scale + beta))
@@ -120,7 +121,8 @@ impl Efficiency {
         }
     }
 
-    /// Half the width of the interval of a bin with weights, in the normal approximation.
+    /// Returns half the width of the interval of a bin with weights, in the normal approximation; `None`
+    /// without weights.
     fn weighted_reach(&self, bin: usize, value: f64, level: f64) -> Option<f64> {
         let [all, passed] = self.squares.as_ref()?;
         let at = |squares: &[f64]| squares.get(bin).copied().unwrap_or(0.0);
@@ -130,12 +132,12 @@ impl Efficiency {
     }
 }
 
-/// Mean of a beta distribution, 0 if the parameters are invalid.
+/// Returns the mean of a beta distribution; 0 if the sum of its parameters is not positive.
 fn mean(a: f64, b: f64) -> f64 {
     if a + b > 0.0 { a / (a + b) } else { 0.0 }
 }
 
-/// Mode of a beta distribution, 0 if the parameters are invalid.
+/// Returns the mode of a beta distribution; 0 if its parameters are invalid.
 fn mode(a: f64, b: f64) -> f64 {
     if a <= 0.0 || b <= 0.0 {
         0.0

@@ -1,6 +1,7 @@
-//! Quantiles of the normal distribution, by algorithm AS 241 (Wichura 1988) as Python's `statistics.NormalDist` has it.
+//! Quantiles of the normal distribution by algorithm AS 241 (Wichura 1988), like Python's
+//! `statistics.NormalDist`.
 
-/// The quantile of the standard normal distribution for a probability between 0 and 1.
+/// Returns the quantile of the standard normal distribution for a probability between 0 and 1.
 pub(super) fn quantile(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
@@ -16,7 +17,7 @@ pub(super) fn quantile(p: f64) -> f64 {
     if q < 0.0 { -x } else { x }
 }
 
-/// By Horner's rule, highest power first.
+/// Evaluates a polynomial by Horner's rule, from the highest power down.
 fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
     coefficients[1..].iter().fold(coefficients[0], |sum, next| sum * x + next)
 }
@@ -95,7 +96,7 @@ const TAIL: [[f64; 8]; 2] = [
 mod tests {
     #[test]
     fn quantiles_are_those_of_python() {
-        // By statistics.NormalDist().inv_cdf of CPython 3.11.
+        // The expected values are those of `statistics.NormalDist().inv_cdf` in CPython 3.11.
         for (p, expected) in [
             (0.5, 0.0),
             (0.6, 0.253_347_103_135_799_8),

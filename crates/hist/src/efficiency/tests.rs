@@ -1,4 +1,4 @@
-//! The numbers are those of C++ ROOT 6.40.
+//! The expected values are those of C++ ROOT 6.40.
 
 use super::interval::*;
 
@@ -7,7 +7,7 @@ fn near(found: f64, expected: f64, most: f64) {
     assert!((found - expected).abs() <= most * expected.abs(), "{found:e}, not {expected:e}");
 }
 
-/// Of how many how many passed, and the ends of the interval of 0.683.
+/// Method, numbers of all entries and of those that passed, and the ends of the interval at 0.683.
 const PASSED: &[(Interval, f64, f64, f64, f64)] = &[
     (Interval::ClopperPearson, 0.0, 0.0, 0.0, 1.0),
     (Interval::ClopperPearson, 5.0, 2.0, 0.1465671812042311, 0.7034850460620826),
@@ -43,7 +43,7 @@ fn intervals_of_counts_are_those_of_root() {
     }
 }
 
-/// Parameters, level, whether the shortest, and the ends.
+/// Parameters, level, whether the interval is the shortest, and its ends.
 const BETA: &[(f64, f64, f64, bool, f64, f64)] = &[
     (0.5, 0.5, 0.683, false, 0.060716423767802286, 0.9392835762321977),
     (0.5, 0.5, 0.683, true, 0.060716423767802286, 0.9392835762321977),
@@ -74,7 +74,7 @@ fn intervals_of_beta_distributions_are_those_of_root() {
     for &(a, b, level, shortest, low, high) in BETA {
         let found = beta_interval(a, b, level, shortest);
         if shortest {
-            // ROOT looks for it until its length is known to 1e-10, which its ends then are not.
+            // ROOT stops when the length is exact to 1e-10; the ends are less exact then.
             assert!((found.0 - low).abs() < 3e-8 && (found.1 - high).abs() < 3e-8, "{found:?}");
             assert!(found.1 - found.0 < high - low + 1e-12, "{found:?} is longer");
         } else {
@@ -88,10 +88,10 @@ fn intervals_of_beta_distributions_are_those_of_root() {
 fn large_and_small_numbers_keep_their_digits() {
     let ends = |total, passed| Interval::ClopperPearson.ends(total, passed, 0.683);
     for (found, expected, most) in [
-        // From 40 digits. What ROOT has of these differs in the tenth.
+        // Computed with 40 digits. The results of ROOT differ in the tenth.
         (ends(1e6, 3.0).0, 1.366_643_784_646_486e-6, 1e-14),
         (ends(1e6, 3.0).1, 5.919_848_444_333_428e-6, 1e-14),
-        // All of very many, and none.
+        // All entries of a large number passed.
         (1.0 - ends(1e9, 1e9).0, 1.842_000_683_968_318_6e-9, 1e-6),
         (ends(1e9, 1e9).1, 1.0, 0.0),
         (ends(1e9, 5e8).0, 0.499_984_177_963_503_3, 1e-9),

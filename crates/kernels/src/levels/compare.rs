@@ -1,48 +1,49 @@
-//! Sixty-four levels compared with a bound at once, for several generations of CPU.
+//! Comparison of sixty-four levels with a bound at once, for several generations of CPUs.
 
-/// Levels of one block.
+/// A block of levels or bytes.
 pub type Block = [u8; 64];
 
-/// A way to compare a block with a bound; bit `i` is about level `i`.
+/// Comparison of a block with a bound; bit `i` of a result stands for level `i`.
 pub trait Compare {
-    /// Levels that are not below the bound.
+    /// Returns the levels that are not below the bound.
     ///
     /// # Safety
     ///
     /// The CPU has the features of the level.
     unsafe fn at_least(block: &Block, bound: u8) -> u64;
 
-    /// Bytes that are this one.
+    /// Returns the bytes that equal `byte`.
     ///
     /// # Safety
     ///
-    /// As for `at_least`.
+    /// The CPU has the features of the level.
     unsafe fn equal(block: &Block, byte: u8) -> u64;
 
-    /// Bytes that are this one with the bit 0x20 set.
+    /// Returns the bytes that equal `byte` after the bit 0x20 is set in them.
     ///
     /// # Safety
     ///
-    /// As for `at_least`.
+    /// The CPU has the features of the level.
     unsafe fn equal_folded(block: &Block, byte: u8) -> u64;
 
-    /// Levels that are not above the bound.
+    /// Returns the levels that are not above the bound.
     ///
     /// # Safety
     ///
-    /// As for `at_least`.
+    /// The CPU has the features of the level.
     #[inline(always)]
     unsafe fn at_most(block: &Block, bound: u8) -> u64 {
         match bound.checked_add(1) {
-            // SAFETY: the caller vouches for the level.
+            // SAFETY: the caller guarantees the features of the level.
             Some(above) => !unsafe { Self::at_least(block, above) },
             None => u64::MAX,
         }
     }
 }
 
-/// Defines `fn name(features, arguments)` that runs `body::<C>(arguments)` with the [`Compare`] of the generation of
-/// [`CpuFeatures`](crate::CpuFeatures), compiled for it. The body must be `#[inline(always)]`, and so must everything in it.
+/// Defines `fn name(features, arguments)` that runs `body::<C>(arguments)` with the [`Compare`] of the
+/// generation of [`CpuFeatures`](crate::CpuFeatures), compiled for it. The body must be `#[inline(always)]`,
+/// and so must all functions in it.
 macro_rules! for_each_compare {
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $type:ty),* $(,)?) $(-> $result:ty)? = $body:ident) => {
         $(#[$meta])*
@@ -74,7 +75,7 @@ macro_rules! for_each_compare {
 }
 pub(crate) use for_each_compare;
 
-/// Any CPU.
+/// Comparison without vector instructions, for any CPU.
 pub struct Portable;
 
 impl Compare for Portable {
@@ -98,7 +99,7 @@ impl Compare for Portable {
 fn flags(block: &Block, test: impl Fn(u8) -> bool) -> u64 {
     let mut mask = 0;
     for (byte, eight) in block.chunks_exact(8).enumerate() {
-        // Flags of eight levels are gathered into the top byte by one multiplication.
+        // One multiplication gathers the flags of eight levels in the top byte.
         let mut flags = [0; 8];
         for (flag, &level) in flags.iter_mut().zip(eight) {
             *flag = u8::from(test(level));
@@ -117,7 +118,7 @@ mod x86 {
     use super::{Block, Compare};
     use std::arch::x86_64::*;
 
-    /// Every x86-64.
+    /// Comparison with SSE2, which every x86-64 CPU has.
     pub struct Sse2;
 
     impl Compare for Sse2 {
@@ -125,7 +126,7 @@ mod x86 {
         unsafe fn at_least(block: &Block, bound: u8) -> u64 {
             let mut mask = 0;
             for (quarter, levels) in block.chunks_exact(16).enumerate() {
-                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                // SAFETY: sixteen bytes are readable, and SSE2 is part of x86-64.
                 let flags = unsafe {
                     let levels = _mm_loadu_si128(levels.as_ptr().cast());
                     let bound = _mm_set1_epi8(bound as i8);
@@ -140,7 +141,7 @@ mod x86 {
         unsafe fn equal(block: &Block, byte: u8) -> u64 {
             let mut mask = 0;
             for (quarter, bytes) in block.chunks_exact(16).enumerate() {
-                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                // SAFETY: sixteen bytes are readable, and SSE2 is part of x86-64.
                 let flags = unsafe {
                     let bytes = _mm_loadu_si128(bytes.as_ptr().cast());
                     _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)))
@@ -154,7 +155,7 @@ mod x86 {
         unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
             let mut mask = 0;
             for (quarter, bytes) in block.chunks_exact(16).enumerate() {
-                // SAFETY: sixteen bytes are there, and SSE2 is part of x86-64.
+                // SAFETY: sixteen bytes are readable, and SSE2 is part of x86-64.
                 let flags = unsafe {
                     let bytes = _mm_or_si128(_mm_loadu_si128(bytes.as_ptr().cast()), _mm_set1_epi8(0x20));
                     _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte as i8)))
@@ -165,14 +166,14 @@ mod x86 {
         }
     }
 
-    /// AVX2.
+    /// Comparison with AVX2.
     pub struct Avx2;
 
     impl Compare for Avx2 {
         #[inline(always)]
         unsafe fn at_least(block: &Block, bound: u8) -> u64 {
             let half = |levels: &[u8]| {
-                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                // SAFETY: thirty-two bytes are readable, and the caller guarantees AVX2.
                 let flags = unsafe {
                     let levels = _mm256_loadu_si256(levels.as_ptr().cast());
                     let bound = _mm256_set1_epi8(bound as i8);
@@ -186,7 +187,7 @@ mod x86 {
         #[inline(always)]
         unsafe fn equal(block: &Block, byte: u8) -> u64 {
             let half = |bytes: &[u8]| {
-                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                // SAFETY: thirty-two bytes are readable, and the caller guarantees AVX2.
                 let flags = unsafe {
                     let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
                     _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte as i8)))
@@ -199,7 +200,7 @@ mod x86 {
         #[inline(always)]
         unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
             let half = |bytes: &[u8]| {
-                // SAFETY: thirty-two bytes are there, and the caller vouches for AVX2.
+                // SAFETY: thirty-two bytes are readable, and the caller guarantees AVX2.
                 let flags = unsafe {
                     let bytes = _mm256_loadu_si256(bytes.as_ptr().cast());
                     let bytes = _mm256_or_si256(bytes, _mm256_set1_epi8(0x20));
@@ -211,13 +212,13 @@ mod x86 {
         }
     }
 
-    /// AVX-512 with BW.
+    /// Comparison with AVX-512BW.
     pub struct Avx512;
 
     impl Compare for Avx512 {
         #[inline(always)]
         unsafe fn at_least(block: &Block, bound: u8) -> u64 {
-            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            // SAFETY: sixty-four bytes are readable, and the caller guarantees AVX-512BW.
             unsafe {
                 let levels = _mm512_loadu_si512(block.as_ptr().cast());
                 _mm512_cmpge_epu8_mask(levels, _mm512_set1_epi8(bound as i8))
@@ -226,7 +227,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn equal(block: &Block, byte: u8) -> u64 {
-            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            // SAFETY: sixty-four bytes are readable, and the caller guarantees AVX-512BW.
             unsafe {
                 let bytes = _mm512_loadu_si512(block.as_ptr().cast());
                 _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte as i8))
@@ -235,7 +236,7 @@ mod x86 {
 
         #[inline(always)]
         unsafe fn equal_folded(block: &Block, byte: u8) -> u64 {
-            // SAFETY: sixty-four bytes are there, and the caller vouches for AVX-512BW.
+            // SAFETY: sixty-four bytes are readable, and the caller guarantees AVX-512BW.
             unsafe {
                 let bytes = _mm512_loadu_si512(block.as_ptr().cast());
                 let bytes = _mm512_or_si512(bytes, _mm512_set1_epi8(0x20));
@@ -265,7 +266,7 @@ mod tests {
             // SAFETY: these need no features.
             unsafe { check(Portable::at_least(&block, bound), Portable::at_most(&block, bound)) };
             #[cfg(all(target_arch = "x86_64", not(miri)))]
-            // SAFETY: the features are there.
+            // SAFETY: the processor has the features.
             unsafe {
                 check(Sse2::at_least(&block, bound), Sse2::at_most(&block, bound));
                 for features in CpuFeatures::available() {

@@ -1,9 +1,9 @@
-//! Repetition and definition levels, a byte each, to offsets and indexes.
+//! Conversion of repetition and definition levels, a byte each, to offsets and indices.
 //!
-//! Levels are compared sixty-four at a time, which gives words of bits: one bit a level, the first level
-//! lowest. What begins a list (or is a row of an option), the *slots*, and what is in one, the *items*,
-//! follow from the masks; so do offsets and indexes. [`ends_of_slots`] and [`index_of_slots`] write those of
-//! one mask; the machine calls them for each, [`lists_of_masks`] and [`index_of_masks`] do for many.
+//! Levels are compared sixty-four at a time, which yields masks with one bit per level, the first level
+//! lowest. From the masks follow the *slots*, which begin a list (or are rows of an option), and the *items*,
+//! which are in a slot; so do offsets and indices. [`ends_of_slots`] and [`index_of_slots`] write those of
+//! one mask, and are called by the machine; [`lists_of_masks`] and [`index_of_masks`] write those of many.
 
 pub(crate) mod compare;
 
@@ -14,32 +14,32 @@ pub use compare::{Block, Compare, Portable};
 use crate::{CpuFeatures, for_each_cpu};
 use compare::for_each_compare;
 
-/// Levels in a mask.
+/// Number of levels of a mask.
 const LANES: usize = 64;
 
-/// For each level whether it is `most` or lower. There is a mask for every 64 levels begun; bits behind the
-/// last level are 0.
+/// Writes for each level whether it is `most` or lower. There is a mask for every 64 levels begun; bits after
+/// the last level are 0.
 ///
 /// # Panics
-/// If there are not that many masks.
+/// May panic if there are fewer masks.
 pub fn levels_to(levels: &[u8], most: u8, masks: &mut [u64]) {
     compare(CpuFeatures::current(), levels, most, false, masks);
 }
 
-/// For each level whether it is `least` or higher, as [`levels_to`].
+/// Writes for each level whether it is `least` or higher, in the form of [`levels_to`].
 ///
 /// # Panics
-/// If there are not that many masks.
+/// May panic if there are fewer masks.
 pub fn levels_from(levels: &[u8], least: u8, masks: &mut [u64]) {
     compare(CpuFeatures::current(), levels, least, true, masks);
 }
 
-/// Offsets of lists: an item adds one to `total`, and a slot ends the list that is `open`, by writing the
-/// total before it, and opens the next. The list that is still open at the end is for the caller to end, or
-/// goes on with the next masks. Answers how many offsets were written.
+/// Writes offsets of lists, as `i64`, and returns their number. An item adds one to `total`; a slot ends the
+/// list that is `open`, by writing the total before it, and opens the next. A list that is still open at the
+/// end is ended by the caller, or continued by the next masks.
 ///
 /// # Panics
-/// If there is no room for an offset a slot.
+/// If `offsets` has fewer than one offset per slot.
 pub fn lists_of_masks(
     slots: &[u64],
     items: &[u64],
@@ -50,17 +50,17 @@ pub fn lists_of_masks(
     lists(CpuFeatures::current(), slots, items, open, total, offsets)
 }
 
-/// An index: a slot that is an item gets the next number, counted on in `next`; one that is none gets -1.
-/// Answers how many were written.
+/// Writes an index, as `i64`, and returns its length: a slot that is an item gets the next number, counted on
+/// in `next`; any other slot gets -1.
 ///
 /// # Panics
-/// If there is no room for a number a slot.
+/// If `index` has fewer than one number per slot.
 pub fn index_of_masks(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> usize {
     rows(CpuFeatures::current(), slots, items, next, index)
 }
 
 for_each_compare!(
-    /// Compares all levels with a bound: those at least that, or those at most.
+    /// Compares all levels with a bound: whether they are at least that, or at most.
     fn compare(levels: &[u8], bound: u8, at_least: bool, masks: &mut [u64]) = compare_body
 );
 
@@ -95,13 +95,13 @@ fn lists_body(slots: &[u64], items: &[u64], open: &mut bool, total: &mut i64, of
     for (&slot, &item) in slots.iter().zip(items) {
         let mut rest = slot;
         if !*open && rest != 0 {
-            // Nothing to be ended.
+            // The first slot ends no list.
             rest &= rest - 1;
             *open = true;
         }
         let to = &mut offsets[at..at + rest.count_ones() as usize];
         at += to.len();
-        // SAFETY: there is room for one offset a slot.
+        // SAFETY: the slice has one offset per slot.
         unsafe { ends_of_slots(rest, item, *total, to.as_mut_ptr().cast()) };
         *total += i64::from(item.count_ones());
     }
@@ -121,7 +121,7 @@ fn rows_body(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> 
                 *to = row.to_ne_bytes();
             }
         } else {
-            // SAFETY: there is room for one number a slot.
+            // SAFETY: the slice has one number per slot.
             unsafe { index_of_slots(slot, there, *next, to.as_mut_ptr().cast()) };
         }
         *next += i64::from(there.count_ones());
@@ -129,17 +129,17 @@ fn rows_body(slots: &[u64], items: &[u64], next: &mut i64, index: &mut [u8]) -> 
     at
 }
 
-/// Writes for each slot how many items lie before it, counted on from `total`.
+/// Writes for each slot the number of items before it, counted on from `total`.
 ///
 /// # Safety
 ///
-/// One number for each slot may be written; the place need not be aligned.
+/// One number for each slot is writable at `to`, which need not be aligned.
 #[inline(always)]
 pub unsafe fn ends_of_slots<T: Signed>(slots: u64, items: u64, total: T, mut to: *mut T) {
     let mut rest = slots;
     while rest != 0 {
         let below = items & (lowest(rest) - 1);
-        // SAFETY: one number a slot.
+        // SAFETY: the caller guarantees space for one number per slot.
         unsafe {
             to.write_unaligned(total.plus(u64::from(below.count_ones())));
             to = to.add(1);
@@ -148,11 +148,11 @@ pub unsafe fn ends_of_slots<T: Signed>(slots: u64, items: u64, total: T, mut to:
     }
 }
 
-/// Writes for each slot the next number, counted on from `next`, if there is something in it, and -1 if not.
+/// Writes for each slot the next number, counted on from `next`, if its bit is set in `there`, and -1 if not.
 ///
 /// # Safety
 ///
-/// As for [`ends_of_slots`].
+/// The requirements of [`ends_of_slots`].
 #[inline(always)]
 pub unsafe fn index_of_slots<T: Signed>(slots: u64, there: u64, next: T, mut to: *mut T) {
     let mut items = 0;
@@ -162,13 +162,13 @@ pub unsafe fn index_of_slots<T: Signed>(slots: u64, there: u64, next: T, mut to:
             let base = next.plus(items);
             let places = &PLACES[flags as usize];
             let mut indices = [T::NOTHING; 8];
-            // Indices, since what iterators call need not be compiled with the instructions of this
+            // Indices, since the methods of iterators need not be compiled with the instructions of this
             // generation.
             #[allow(clippy::needless_range_loop, reason = "as the comment says")]
             for at in 0..8 {
                 indices[at] = base.at(places[at]);
             }
-            // SAFETY: sixty-four slots.
+            // SAFETY: the caller guarantees space for one number per slot, and there are sixty-four.
             unsafe {
                 to.cast::<[T; 8]>().write_unaligned(indices);
                 to = to.add(8);
@@ -180,7 +180,7 @@ pub unsafe fn index_of_slots<T: Signed>(slots: u64, there: u64, next: T, mut to:
     let (mut rest, mut next) = (slots, next);
     while rest != 0 {
         let is_there = there & lowest(rest) != 0;
-        // SAFETY: one number a slot.
+        // SAFETY: the caller guarantees space for one number per slot.
         unsafe {
             to.write_unaligned(if is_there { next } else { T::NOTHING });
             to = to.add(1);
@@ -195,7 +195,7 @@ fn lowest(mask: u64) -> u64 {
     mask & mask.wrapping_neg()
 }
 
-/// For eight flags: which place each has among those that are set, -1 if it is not.
+/// For each combination of eight flags, the rank of each flag among the set ones; -1 if it is not set.
 static PLACES: [[i8; 8]; 256] = {
     let mut places = [[-1; 8]; 256];
     let mut flags = 0;
@@ -215,13 +215,13 @@ static PLACES: [[i8; 8]; 256] = {
 
 /// The number types in which offsets and indices are stored.
 pub trait Signed: Copy {
-    /// The index of nothing.
+    /// Index of a missing item.
     const NOTHING: Self;
-    /// From an item of the machine.
+    /// Converts from an item of the machine.
     fn from_item(item: [u8; 8]) -> Self;
-    /// So many more.
+    /// Adds a number of items, wrapping.
     fn plus(self, items: u64) -> Self;
-    /// So many more, or nothing if that is negative.
+    /// Adds a place; returns [`Self::NOTHING`] if the place is negative.
     fn at(self, place: i8) -> Self;
 }
 
@@ -242,7 +242,8 @@ macro_rules! signed {
 
             #[inline(always)]
             fn at(self, place: i8) -> Self {
-                // All bits of nothing are set, as are those of a sign that is moved all the way.
+                // All bits of `NOTHING` are set, as are those of a negative number that is shifted by all
+                // bits but one.
                 let place = Self::from(place);
                 self.wrapping_add(place) | place >> (Self::BITS - 1)
             }
@@ -278,7 +279,7 @@ mod tests {
         }
     }
 
-    /// Against one slot at a time.
+    /// Compares with a loop over the slots.
     #[test]
     fn masks_of_every_kind_give_what_a_loop_gives_on_every_cpu() {
         let mut seed = 1_u64;
@@ -313,7 +314,7 @@ mod tests {
 
     #[test]
     fn lists_go_on_from_mask_to_mask() {
-        // [a, b], [], [c | d], of which the third is in two masks.
+        // [a, b], [], [c | d], the third of which is in two masks.
         let (mut open, mut total, mut out) = (false, 10, [0; 64]);
         let written = lists_of_masks(&[0b1101], &[0b1011], &mut open, &mut total, &mut out);
         assert_eq!((integers(&out[..8 * written]), open, total), (vec![12, 12], true, 13));

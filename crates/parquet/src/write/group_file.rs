@@ -1,4 +1,4 @@
-//! Row groups and the footer of a file that is being written.
+//! Row groups and footer of a file that is being written.
 
 use super::{
     encode::{EncodedChunk, moved},
@@ -23,16 +23,16 @@ use std::{
     sync::Arc,
 };
 
-/// A file of row groups.
+/// Writer of a file of row groups.
 pub(crate) struct GroupFile<W: Write> {
     out: BufWriter<W>,
-    /// Bytes of the file so far.
+    /// Number of bytes written so far.
     written: u64,
     schema: SchemaDescPtr,
     words: Option<Vec<KeyValue>>,
     created_by: String,
     groups: Vec<RowGroupMetaData>,
-    /// The chunks of the group that is being written.
+    /// Chunks of the current row group.
     chunks: Vec<ColumnChunkMetaData>,
     indexes: Vec<(Option<ColumnIndexMetaData>, Option<OffsetIndexMetaData>)>,
 }
@@ -64,7 +64,7 @@ impl<W: Write> GroupFile<W> {
         self.out.write_all(bytes).map_err(|e| failed(&e.into()))
     }
 
-    /// Appends a chunk to the group; returns memory that it took.
+    /// Appends a chunk to the row group. Returns its buffer for reuse.
     pub(crate) fn append(&mut self, chunk: EncodedChunk) -> Result<Vec<u8>> {
         let start = self.written as i64;
         self.write(&chunk.head)?;
@@ -78,7 +78,7 @@ impl<W: Write> GroupFile<W> {
         Ok(chunk.body.into_memory())
     }
 
-    /// Ends the group of the chunks that were appended.
+    /// Completes the row group of the appended chunks.
     pub(crate) fn end_group(&mut self, rows: usize) -> Result<()> {
         let chunks = std::mem::take(&mut self.chunks);
         let bytes = chunks.iter().map(ColumnChunkMetaData::uncompressed_size).sum();
@@ -95,14 +95,14 @@ impl<W: Write> GroupFile<W> {
         Ok(())
     }
 
-    /// Writes the footer; returns the output.
+    /// Writes the footer, and returns the output.
     pub(crate) fn finish(mut self) -> Result<W> {
         let footer = self.footer().map_err(|e| failed(&e))?;
         self.write(&footer)?;
         self.out.into_inner().map_err(|e| failed(&e.into_error().into()))
     }
 
-    /// The page indexes and the metadata of the file.
+    /// Encodes the page indexes and the metadata of the file.
     fn footer(&mut self) -> std::result::Result<Vec<u8>, ParquetError> {
         let leaves = self.schema.num_columns();
         let mut index = PageIndexBuilder::new(self.groups.len(), leaves);
@@ -124,7 +124,7 @@ impl<W: Write> GroupFile<W> {
             .build();
         let mut footer = Footer { before: self.written, bytes: Vec::new() };
         let mut out = TrackedWrite::new(&mut footer);
-        // Indexes are found by their offsets in the file, which `TrackedWrite` counts.
+        // The metadata refer to indexes by their offsets in the file, which `TrackedWrite` counts from zero.
         let mut before = self.written;
         while before > 0 {
             let count = before.min(ZEROS.len() as u64);
@@ -136,11 +136,11 @@ impl<W: Write> GroupFile<W> {
     }
 }
 
-/// The version of the format: pages are of its first one.
+/// Version of the format, by which data pages have version 1.
 const VERSION: i32 = 1;
 static ZEROS: [u8; 1 << 16] = [0; 1 << 16];
 
-/// Keeps the bytes of a footer, and forgets those before it.
+/// Output that keeps the bytes of the footer, and drops the zeros before it.
 struct Footer {
     before: u64,
     bytes: Vec<u8>,

@@ -3,9 +3,10 @@
 use forthwith_plan::Error;
 use parquet::errors::ParquetError;
 
-/// The error of the output, if that is within, or else what the crate says.
+/// Converts an error: to an I/O error of the output if that is among its sources, or else to an invalid
+/// argument.
 pub(crate) fn failed(error: &ParquetError) -> Error {
-    // The system's own error is within.
+    // The error of the operating system is among the sources.
     let mut source: Option<&dyn std::error::Error> = Some(error);
     while let Some(inner) = source {
         if let Some(io) = inner.downcast_ref::<std::io::Error>() {

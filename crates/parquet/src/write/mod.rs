@@ -1,4 +1,4 @@
-//! Files that are written: the columns of each row group are encoded side by side, and the footer comes last.
+//! Writing of files: the columns of each row group are encoded in parallel, and the footer is written last.
 
 mod encode;
 mod group_file;

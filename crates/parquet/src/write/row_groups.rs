@@ -1,4 +1,4 @@
-//! Row groups being written: the columns of each are encoded side by side.
+//! Writing of row groups, whose columns are encoded in parallel.
 
 use super::{
     encode::{ColumnEncoder, EncodedChunk, EncoderOptions},
@@ -16,23 +16,23 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The row groups of a file: full ones are in the file, the last one is in memory.
+/// Writer of the row groups of a file: complete ones are in the file, the last one is in memory.
 pub(crate) struct RowGroups<W: Write + Send> {
     file: GroupFile<W>,
     schema: SchemaRef,
     options: EncoderOptions,
-    /// Rows of a group.
+    /// Upper bound on the rows of a group.
     most: usize,
     runner: Arc<dyn BlockRunner>,
     open: Option<OpenGroup>,
-    /// Whether rows failed to be written, which are missing or in some columns alone.
+    /// Whether a write failed, so that rows are missing, maybe in some columns only.
     failed: bool,
 }
 
-/// Groups of a batch that are prepared at a time.
+/// Number of groups of a batch that are prepared at a time.
 const MOST_PARTS: usize = 256;
 
-/// A group that is not full.
+/// A group that is not complete.
 struct OpenGroup {
     rows: usize,
     columns: Vec<Encoder>,
@@ -49,7 +49,8 @@ impl<W: Write + Send> RowGroups<W> {
         Self { file, schema, options, most: most.max(1), runner, open: None, failed: false }
     }
 
-    /// Appends rows. Groups that are full then are in the file, and the last one as well if nothing follows.
+    /// Appends rows, and writes complete groups to the file. If `is_last`, no rows follow, and the last group
+    /// is written as well.
     pub(crate) fn write(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<()> {
         self.check()?;
         self.failed = true;
@@ -90,7 +91,7 @@ impl<W: Write + Send> RowGroups<W> {
         }
     }
 
-    /// Encodes parts of batches; the last one may leave its group open.
+    /// Encodes parts of batches. The last part may leave its group open.
     fn encode(&mut self, batches: &[RecordBatch], parts: Vec<Part>) -> Result<()> {
         let (first_leaves, schema) = (self.first_leaves(), Arc::clone(self.file.schema()));
         let (fields, options) = (self.schema.fields(), &self.options);
@@ -103,13 +104,13 @@ impl<W: Write + Send> RowGroups<W> {
         Ok(())
     }
 
-    /// An estimate of the bytes that the open group has when it is encoded.
+    /// Returns the estimated encoded size of the open group in bytes.
     pub(crate) fn open_bytes(&self) -> usize {
         let columns = self.open.iter().flat_map(|open| &open.columns);
         columns.map(|column| if let Encoder::Open(column) = column { column.memory() } else { 0 }).sum()
     }
 
-    /// Ends the open group.
+    /// Writes the open group to the file.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let Some(open) = self.open.take() else { return Ok(()) };
         self.failed = true;
@@ -125,14 +126,14 @@ impl<W: Write + Send> RowGroups<W> {
         Ok(())
     }
 
-    /// Writes the open group and the footer; returns the output.
+    /// Writes the open group and the footer, and returns the output.
     pub(crate) fn into_inner(mut self) -> Result<W> {
         self.check()?;
         self.flush()?;
         self.file.finish()
     }
 
-    /// The number of the first leaf of each column.
+    /// Returns the index of the first leaf of each column.
     fn first_leaves(&self) -> Vec<usize> {
         let schema = self.file.schema();
         let mut first = vec![0; self.schema.fields().len()];
@@ -145,28 +146,28 @@ impl<W: Write + Send> RowGroups<W> {
     }
 }
 
-/// Rows that belong to one group.
+/// Rows of one group.
 struct Part {
-    /// Batches and rows of them.
+    /// Indexes of batches, and ranges of their rows.
     slices: Vec<(usize, Range<usize>)>,
-    /// Rows of the group with these.
+    /// Number of rows of the group, including these.
     rows: usize,
-    /// No more rows follow.
+    /// Whether the group is complete.
     is_complete: bool,
-    /// One for each column.
+    /// Encoder of each column.
     encoders: Vec<Mutex<Encoder>>,
 }
 
-/// A column of a group.
+/// State of encoding a column of a group.
 #[derive(Default)]
 enum Encoder {
-    /// No rows yet.
+    /// No rows were encoded.
     New,
     /// More rows may follow.
     Open(ColumnEncoder),
-    /// The group is full.
+    /// The group is complete, and its chunks are encoded.
     Chunks(Vec<EncodedChunk>),
-    /// Taken by the thread that works on it, or written.
+    /// Taken by the thread that encodes or writes it.
     #[default]
     Empty,
 }
@@ -175,7 +176,7 @@ fn unlocked(encoder: Mutex<Encoder>) -> Encoder {
     encoder.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Encodes the columns of parts, each by itself.
+/// Encoding of all columns of some parts, each as a block.
 struct Encoding<'a> {
     batches: &'a [RecordBatch],
     fields: &'a Fields,
@@ -186,7 +187,7 @@ struct Encoding<'a> {
 }
 
 impl Encoding<'_> {
-    /// The part and the column that a block is.
+    /// Returns the part and the column of a block.
     fn place(&self, block: usize) -> Option<(&Part, usize)> {
         let columns = self.fields.len().max(1);
         self.parts.get(block / columns).map(|part| (part, block % columns))
@@ -217,7 +218,7 @@ impl Encoding<'_> {
     }
 }
 
-/// The bytes of the rows of an array. Slices share buffers, of which each has a part.
+/// Returns the bytes of the rows of an array: of the buffers of a slice, only its part counts.
 pub(crate) fn bytes_of_rows(column: &ArrayRef) -> usize {
     column.to_data().get_slice_memory_size().unwrap_or_else(|_| column.get_buffer_memory_size())
 }
@@ -245,7 +246,7 @@ impl BlockMaker for Encoding<'_> {
     }
 }
 
-/// Appends chunks to the file, and ends groups that are full.
+/// Sink that appends chunks to the file, and completes groups.
 struct AppendingChunks<'a, W: Write + Send> {
     file: &'a mut GroupFile<W>,
     encoding: &'a Encoding<'a>,

@@ -1,4 +1,4 @@
-//! Writing: columns as Arrow has them.
+//! Writer of Parquet files, by way of Arrow's types.
 
 use super::{
     encode::{EncoderOptions, PageCodec},
@@ -27,38 +27,39 @@ use parquet::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// A row group that takes this much memory is written, however few entries it has.
+/// Memory in bytes above which a row group is written, regardless of its number of entries.
 const LARGEST_GROUP: usize = 256 << 20;
-/// Entries of a row group, if nothing is said.
+/// Default number of entries of a row group.
 const ENTRIES: u64 = 1 << 20;
 
-/// Writes a Parquet file.
+/// Writer of a Parquet file.
 ///
-/// Columns are what Arrow makes of them (lists with 64-bit offsets, text, structs, options as nulls,
-/// decimals, dates and times), and Arrow's own schema is kept with the file, so that Arrow's readers get back
-/// the very types. Tuples are structs with fields `0`, `1`, …, and lists of pairs of a text and anything are
-/// maps. A row group has 1048576 entries unless told otherwise, or less if it takes more than 256 MiB of
-/// memory. The codec is ZSTD unless told otherwise: `none`, `snappy`, `gzip`, `brotli`, `lz4` (the raw blocks
-/// of today) or `zstd`, three of which take a level.
+/// Columns get the types of their export to Arrow: lists with 64-bit offsets, text, structs, options as
+/// nulls, decimals, dates and times. Arrow's schema is stored in the file, so that readers of Arrow restore
+/// the exact types. Tuples become structs with fields `0`, `1`, …, and lists of pairs with text keys become
+/// maps. By default, a row group has 1048576 entries, or fewer if these exceed 256 MiB of memory. The default
+/// codec is `zstd`; `none`, `snappy`, `gzip`, `brotli` and `lz4` (raw blocks) are supported as well. `gzip`,
+/// `brotli` and `zstd` have levels.
 pub struct ParquetWriter {
     groups: RowGroups<Counted<Box<dyn Sink>>>,
-    /// Whether plain columns are encoded here.
+    /// Whether flat columns are encoded by this crate.
     is_flat: bool,
     schema: SchemaRef,
-    /// The types of the columns, for errors.
+    /// Forms of the columns, for errors.
     forms: Vec<Form>,
     uri: String,
     entries: u64,
 }
 
 impl ParquetWriter {
-    /// Codecs, by the names that are understood.
+    /// Names of the supported codecs.
     pub const CODECS: [&'static str; 6] = ["none", "snappy", "gzip", "brotli", "lz4", "zstd"];
 
-    /// Begins a file with columns of these names and Forms. The runner says how many threads encode columns.
+    /// Starts a file with columns of these names and Forms. The runner encodes columns, possibly in parallel.
     ///
     /// # Errors
-    /// No columns; a type that Parquet does not have (unions), with the column; options that are none.
+    /// Returns an error for a table without columns, a repeated name, an invalid option, or a type that
+    /// Parquet does not support, such as a union; the last one names the column.
     pub fn new(
         fields: &[(String, Form)],
         sink: Box<dyn Sink>,
@@ -104,7 +105,7 @@ impl ParquetWriter {
             .build();
         let uri = sink.uri().to_owned();
         let kept = options.arrow.as_deref().map(|original| arrow::with_original(&schema, original, true));
-        // Some readers of Arrow look for the words in its schema only.
+        // Some readers of Arrow look for the metadata in its schema only.
         let kept = kept.unwrap_or_else(|| schema.as_ref().clone()).with_metadata(arrow_words);
         add_encoded_arrow_schema_to_metadata(&kept, &mut properties);
         let descriptor = ArrowSchemaConverter::new().convert(&schema).map_err(|e| failed(&e))?;
@@ -120,7 +121,7 @@ impl ParquetWriter {
         Ok(Self { groups, is_flat, schema, forms, uri, entries: 0 })
     }
 
-    /// Appends batches, and closes the last row group if no more follow.
+    /// Appends batches, and completes the last row group if no more follow.
     fn append(&mut self, batches: &[RecordBatch], is_last: bool) -> Result<()> {
         self.groups.write(batches, is_last)?;
         if self.groups.open_bytes() > LARGEST_GROUP {
@@ -131,14 +132,14 @@ impl ParquetWriter {
     }
 
     fn step(&mut self, columns: &[Array]) -> Result<()> {
-        // The columns as Arrow has them, and as pages.
+        // Memory for the Arrow arrays and for the pages.
         let bytes: usize = columns.iter().map(Array::nbytes).sum();
         check_headroom("the entries of a Parquet file", bytes.saturating_mul(2))?;
         let batch = self.batch(columns)?;
         self.append(&[batch], false)
     }
 
-    /// A step as Arrow has it.
+    /// Converts a step to Arrow.
     fn batch(&self, columns: &[Array]) -> Result<RecordBatch> {
         let fields = self.schema.fields();
         if columns.len() != fields.len() {
@@ -195,7 +196,7 @@ impl TableWriter for ParquetWriter {
     }
 }
 
-/// Whether the values of an array are stored as those of a column.
+/// Whether the values of an array are stored like those of a column.
 fn is_alike(array: &ArrayRef, field: &Field) -> bool {
     let is_stored_alike = match (array.data_type(), field.data_type()) {
         (DataType::Utf8, DataType::LargeUtf8) | (DataType::Binary, DataType::LargeBinary) => true,
@@ -204,7 +205,7 @@ fn is_alike(array: &ArrayRef, field: &Field) -> bool {
     is_stored_alike && (field.is_nullable() || array.null_count() == 0)
 }
 
-/// Words that are kept with the file.
+/// Converts metadata to key-value metadata of the file.
 fn words(metadata: &[(String, Bytes)]) -> Result<Vec<KeyValue>> {
     let word = |(name, value): &(String, Bytes)| {
         if name == ARROW_SCHEMA {
@@ -222,7 +223,7 @@ fn words(metadata: &[(String, Bytes)]) -> Result<Vec<KeyValue>> {
     metadata.iter().map(word).collect()
 }
 
-/// The part of a type that has no place in a Parquet file.
+/// Describes the part of a type that Parquet does not support.
 fn unsupported(data_type: &DataType) -> Option<&'static str> {
     match data_type {
         DataType::Union(..) => Some("unions"),
@@ -236,14 +237,15 @@ fn unsupported(data_type: &DataType) -> Option<&'static str> {
     }
 }
 
-/// The part of a Form that would be other values without its meaning, and has no type that says so.
+/// Describes the part of a Form whose logical type cannot be stored, so that its values would change their
+/// meaning.
 fn meaningless(form: &Form) -> Option<&'static str> {
     let is_long = |node: &Form| matches!(node, Form::Logical { meaning: LogicalType::Decimal { precision, .. }, .. } if *precision > 76);
     form.nodes().any(is_long).then_some("decimals of more than 76 digits")
 }
 
-/// How columns become Arrow's. Where a record is missing there are no items of its lists, so Arrow's own
-/// readers find that lists of one length are not, unless they may be missing themselves.
+/// Returns the options of the conversion to Arrow. Fixed-length lists in a missing record have no items,
+/// which readers of Arrow refuse unless the lists may be missing themselves.
 fn kinds() -> arrow::Options {
     arrow::Options::default().with_maps(true).with_missing_lists(true)
 }
@@ -271,7 +273,7 @@ fn compression(name: &str, level: Option<i32>) -> Result<Compression> {
     })
 }
 
-/// The codec of pages, unless the `parquet` crate has to run it.
+/// Returns the codec of pages; `None` if only the `parquet` crate supports it.
 fn page_codec(compression: Compression, level: Option<i32>) -> Option<PageCodec> {
     let codec = match compression {
         Compression::UNCOMPRESSED => None,

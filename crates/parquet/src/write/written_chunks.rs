@@ -1,4 +1,4 @@
-//! Chunks compared with those of the `parquet` crate.
+//! Comparison of written chunks with those of the `parquet` crate.
 
 use super::{
     encode::{EncoderOptions, PageCodec},
@@ -27,7 +27,7 @@ use parquet::{
 };
 use std::sync::Arc;
 
-/// Pseudo-random numbers.
+/// Generator of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// Values of 64 bits, in one of the ways in which columns have them.
+/// Returns 64-bit values with a random distribution: distinct, repeated, sequential or in runs.
 fn values(random: &mut Random, rows: usize) -> Vec<u64> {
     let way = random.below(6);
     let distinct = random.one(&[1, 2, 3, 100, 70_000]);
@@ -218,7 +218,7 @@ fn check(seed: u64) {
     assert_alike(&ours, &theirs, count, seed);
 }
 
-/// Floats by their bits, so that NaNs compare.
+/// Compares values; floating-point numbers by their bits, so that NaN equals itself.
 fn assert_values(found: &ArrayRef, wanted: &ArrayRef, seed: u64, row: usize) {
     macro_rules! bits {
         ($array:ty) => {
@@ -236,13 +236,13 @@ fn assert_values(found: &ArrayRef, wanted: &ArrayRef, seed: u64, row: usize) {
     assert!(found.to_data() == wanted.to_data(), "seed {seed}, from row {row}");
 }
 
-/// Compares what indexes and statistics say.
+/// Compares indexes and statistics.
 fn assert_alike(ours: &[u8], theirs: &[u8], batches: usize, seed: u64) {
     let (ours, theirs) = (metadata(ours), metadata(theirs));
     let (ours, theirs) = (ours.metadata(), theirs.metadata());
     assert_eq!(ours.file_metadata(), theirs.file_metadata(), "seed {seed}");
     assert_eq!(ours.num_row_groups(), theirs.num_row_groups(), "seed {seed}");
-    // Pages of required numbers in one batch end after the same rows.
+    // Only pages of required numbers in one batch end after the same rows in both.
     let is_comparable = |leaf: &ColumnDescPtr| {
         leaf.physical_type() != Type::BYTE_ARRAY && leaf.max_def_level() == 0 && batches == 1
     };

@@ -98,54 +98,55 @@ pub enum Value {
     Process,
     /// A value that is present only if a boolean member has this value.
     Only(Arc<Counter>, bool, Arc<Self>),
-    /// A member that a user described in words: the number that they leave, or the bytes that they step over.
+    /// A member that a user described by words of a program: a number that they compute, or bytes that they
+    /// skip.
     Words(Option<DType>, Arc<str>),
     /// Contents with a byte count that are not described.
     Framed,
-    /// Nothing is known of it, not even where it ends.
+    /// An unsupported member, whose length is unknown, too.
     Unsupported,
 }
 
 /// A base class.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base {
-    /// Its stored form.
+    /// Stored form of the base.
     pub stored: StoredBase,
-    /// Its version; 0 or less if it has none of its own. Unknown in very old files.
+    /// Version of the base, 0 or less if the class has none; `None` in very old files.
     pub version: Option<i32>,
-    /// Its checksum; 0 in old files.
+    /// Checksum of the base; 0 in old files.
     pub checksum: u32,
 }
 
-/// The stored form of a base class.
+/// Stored form of a base class.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StoredBase {
     /// No bytes.
     Nothing,
     /// A `TObject`.
     TObject,
-    /// Something with a byte count, of which nothing is known.
+    /// Bytes with a byte count, which are not described.
     Framed,
     /// A container in a frame.
     Container(Arc<Item>),
-    /// An object as code of its own writes it.
+    /// An object in the form of its custom streamer.
     Whole,
-    /// Its members in a frame.
+    /// The members of the base in a frame.
     Members {
-        /// Its own code writes it: of each item by itself also where other members of many items stand
-        /// together.
+        /// Whether a custom streamer writes the base, for each item separately even if other members of items
+        /// are stored member-wise.
         apart: bool,
     },
 }
 
-/// Numbers as they are stored.
+/// Stored form of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Numbers {
-    /// ROOT's code.
+    /// ROOT's type code.
     pub code: i32,
-    /// Their kind, unless they are packed.
+    /// Type of the numbers; `None` if they are packed.
     pub basic: Option<DType>,
-    /// How they are packed, if that is said.
+    /// Packing, if the comment of the member has a range.
     packing: Option<Packing>,
 }
 
@@ -154,7 +155,7 @@ impl Layout {
         let members = info.elements.iter().map(|element| {
             let member = Member::of(element, file);
             match member.value {
-                // Written by hand, not by the info, up to version 9.
+                // Up to version 9, a custom streamer wrote this member.
                 Value::Counted(_, counter)
                     if &*element.name == "fBasketSeek" && &*info.class == "TBranch" && info.version < 10 =>
                 {
@@ -166,14 +167,14 @@ impl Layout {
         Self { members: members.collect(), info: info.clone() }
     }
 
-    /// Bases and members, with what the info says of them.
+    /// Returns the bases and members with their streamer elements.
     pub fn members(&self) -> impl Iterator<Item = (&Element, &Member)> {
         self.info.elements.iter().zip(&self.members)
     }
 }
 
 impl Member {
-    /// Returns a single value.
+    /// Creates a member that is a single value.
     pub(crate) fn of_value(value: Value) -> Self {
         Self { value, array: None, dimensions: Box::default() }
     }
@@ -200,7 +201,7 @@ impl Member {
                 (Value::Only(counter(flag), *when, Arc::new(Self::of(of, file).value)), None)
             }
             ElementKind::Words(number, words) => (Value::Words(*number, (&**words).into()), None),
-            // Arrays may have the code of a single string.
+            // An array of strings may have the code of a single string.
             ElementKind::StlString => (Value::StdText, length.or(is_array.then_some(1))),
             ElementKind::Stl { content, .. } => {
                 let container =
@@ -220,7 +221,7 @@ impl Member {
                 code::BITS if !is_array => (Value::Bits, None),
                 code::CHAR_STAR => (Value::LongText, array),
                 code::TSTRING => (Value::Text, array),
-                // Counted arrays of numbers have a length, but the code does not tell.
+                // Counted arrays of numbers may have a fixed length, too, which their code does not tell.
                 COUNTED_FIRST..=COUNTED_LAST => match kind {
                     ElementKind::BasicPointer(of) if code == COUNTED_TEXT => {
                         (Value::CountedTexts(counter(of)), length)
@@ -233,8 +234,7 @@ impl Member {
                 },
                 code::STREAM_LOOP => match kind {
                     ElementKind::Loop(of) => {
-                        // Up to some version, ROOT wrote the objects of pointers in an array without their
-                        // classes.
+                        // Up to `OLD_LOOPS`, ROOT wrote the objects of such an array without their classes.
                         let pointers = element.type_name.trim().ends_with("**");
                         let pointers = pointers && file.written_by > OLD_LOOPS;
                         (Value::Loop { class: class().into(), pointers, counter: counter(of) }, length)
@@ -280,7 +280,7 @@ fn base(element: &Element, version: Option<i32>, file: &Layouts) -> StoredBase {
                 true => StoredBase::Members { apart },
                 false => match CppType::parse(class) {
                     kind if kind.is_container() => StoredBase::Container(Arc::new(Item::of(&kind, file))),
-                    // ROOT did not know the class either.
+                    // Version -1 means that ROOT did not know the class when it wrote the file.
                     _ if version == Some(-1) => StoredBase::Nothing,
                     // A class without members has no streamer info.
                     _ => StoredBase::Framed,

@@ -334,10 +334,10 @@ impl<'a> Object<'a> {
         Err(if error.place.byte.is_some() { error } else { error.at_byte(self.range().start as u64) })
     }
 
-    /// A cursor over its contents, for classes that write them by hand.
+    /// Returns a cursor over the contents, for classes with custom streamers.
     ///
     /// # Errors
-    /// The contents are not within the record.
+    /// Returns an error if the contents are not within the record.
     pub fn cursor(self) -> Result<Cursor<'a>> {
         let Range { start, end } = self.body();
         let mut cursor = Cursor::with_origin(&self.objects.payload, self.objects.origin);
@@ -352,15 +352,17 @@ impl<'a> Object<'a> {
         Some(self.value(self.objects.members[first + steps.slot(name)? as usize]))
     }
 
-    /// Where a member stands in the payload, of an object that was [read to be edited](super::Walker::read_to_edit).
+    /// Returns the range of a member in the payload. `None` if the member does not exist, or the object was
+    /// not [read to be edited](super::Walker::read_to_edit).
     #[must_use]
     pub fn place(self, name: &str) -> Option<Range<usize>> {
         let (steps, first) = self.steps()?;
         self.objects.marks.as_ref()?.place(first + steps.slot(name)? as usize)
     }
 
-    /// Where the pointers of a collection of ROOT's stand, in their order, and where the objects begin that they lead to; of one that
-    /// was [read to be edited](super::Walker::read_to_edit).
+    /// Returns the pointers of one of ROOT's collections in order: the range of each, and the offset at which
+    /// its target begins, or `None` for a null pointer. Empty if the object was not [read to be
+    /// edited](super::Walker::read_to_edit).
     pub fn pointers(self) -> impl Iterator<Item = (Range<usize>, Option<usize>)> + use<'a> {
         let body = self.body();
         let spots = self.objects.marks.as_ref().map_or(&[][..], |marks| &marks.spots);
@@ -386,8 +388,8 @@ impl<'a> Object<'a> {
         names.iter().zip(members).map(move |(name, member)| (&**name, self.value(*member)))
     }
 
-    /// Dimensions of a member that is an array of arrays, as it has this many items. None if they are not
-    /// those of as many, or there are none.
+    /// Returns the dimensions of a member that is an array of arrays with this number of items. `None` if
+    /// there are none, or their product differs from the number of items.
     #[must_use]
     pub fn dimensions(self, slot: usize, items: usize) -> Option<Vec<usize>> {
         let declared = self.steps()?.0.dimensions.get(&u32::try_from(slot).ok()?)?;
@@ -411,14 +413,15 @@ impl<'a> Object<'a> {
         })
     }
 
-    /// A whole number. Old versions keep some counts as floating-point numbers: whole ones are taken, too.
+    /// Returns a member as an integer, or `None` if it is not an integer. Old versions store some counts as
+    /// floating-point numbers, which are accepted if they are integral.
     #[must_use]
     pub fn int(self, name: &str) -> Option<i64> {
         match self.member(name)? {
             Value::Bool(value) => Some(i64::from(value)),
             Value::Int(value) => Some(value),
             Value::UInt(value) => i64::try_from(value).ok(),
-            // 2^63: larger numbers would be clipped.
+            // About 2^63: larger numbers would saturate.
             Value::Float(value) if value.fract() == 0.0 && value.abs() < 9.3e18 => Some(value as i64),
             _ => None,
         }
@@ -453,7 +456,8 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// The objects of a collection in place, or of one that a pointer leads to; none if that is null.
+    /// Returns the objects of a collection that is a member, or the target of a member; empty if that is
+    /// null.
     #[must_use]
     pub fn list(self, name: &str) -> Items<'a> {
         match self.member(name) {

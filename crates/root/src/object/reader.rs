@@ -1,4 +1,4 @@
-//! Reading one payload, object by object.
+//! The reader of one payload.
 
 use std::sync::Arc;
 
@@ -13,32 +13,33 @@ use crate::record::BasketHeader;
 use crate::record::Cursor;
 use crate::record::{Frame, Tag};
 
-/// The state of reading one payload.
+/// State of reading one payload.
 pub(super) struct Reader<'a> {
     walker: &'a Walker,
     pub(super) cursor: Cursor<'a>,
-    /// What was read, with the classes still apart.
+    /// Result, except for the classes.
     pub(super) to: Objects,
     pub(super) classes: Vec<Class>,
-    /// Bases that have been entered.
+    /// Frames of the bases that are being read, outermost first.
     frames: Vec<Frame>,
-    /// The object that is being read.
+    /// Index of the object being read.
     pub(super) current: u32,
-    /// Objects that pointers can refer to, by where they begin: ascending, since reading goes forward.
+    /// Offset and index of each object that pointers can refer to, in ascending order, since reading proceeds
+    /// forward.
     begun: Vec<(u32, u32)>,
-    /// Classes by the address of a name seen before: references to a class lead to the same bytes.
+    /// Classes by the address of their names: references to a class lead to the same bytes.
     seen: Vec<(usize, u32)>,
-    /// Objects and members left: what a file may cost is bounded by its length. Nearly all members have at
-    /// least a byte.
+    /// Remaining number of objects and members. It bounds the cost of a file by its length, since nearly all
+    /// members have at least one byte.
     pub(super) budget: u64,
 }
 
 pub(super) struct Class {
     pub(super) name: Arc<str>,
     pub(super) native: Native,
-    /// The layout used last.
+    /// Version, checksum and index of the layout used last.
     layout: Option<(i32, Option<u32>, u32)>,
-    /// The container that it is, if any, once that was asked.
+    /// The container that the class is, if any; `None` until it is looked up.
     container: Option<Option<Arc<Item>>>,
 }
 
@@ -49,7 +50,7 @@ pub(super) enum Target {
     Elsewhere(usize),
 }
 
-/// Lengths of the tables, to go back to.
+/// Lengths of the tables, to undo a failed read.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     nodes: usize,
@@ -67,7 +68,7 @@ pub(super) struct Mark {
 impl<'a> Reader<'a> {
     pub(super) fn new(walker: &'a Walker, cursor: Cursor<'a>, marks: Option<Marks>) -> Self {
         let length = cursor.data().len();
-        // About as many as trees have; the memory is in proportion to the payload's.
+        // Typical densities of objects and members in trees. The memory is proportional to the payload.
         let nodes = Vec::with_capacity((length / 64).min(MAX_ROOM));
         let members = Vec::with_capacity((length / 12).min(MAX_ROOM));
         Self {
@@ -83,7 +84,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Notes an object that begins here, or did at its tag.
+    /// Adds an object whose contents are at the current position, and its tag at `begin`. Returns its index.
     pub(super) fn open(&mut self, class: u32, begin: usize) -> u32 {
         let number = self.to.nodes.len() as u32;
         let body = self.cursor.position() as u32;
@@ -92,7 +93,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// Reads the contents of an object that was noted, up to `end` if its tag told.
+    /// Reads the contents of an object that was added, up to `end` if its tag has a byte count.
     pub(super) fn contents(&mut self, node: u32, end: Option<usize>, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
             return Err(Error::out_of_range("depth of nested objects", depth, MAX_DEPTH));
@@ -115,7 +116,7 @@ impl<'a> Reader<'a> {
             Native::Numbers(basic) => self.single(|reader| reader.sized(basic))?,
             Native::Basket => {
                 let begin = self.cursor.position();
-                // Usually its tag tells where it ends; in old files only its contents do.
+                // The end is that of the tag, except in old files, in which it follows from the contents.
                 match end {
                     Some(end) => self.cursor.seek(end)?,
                     None => {
@@ -145,8 +146,8 @@ impl<'a> Reader<'a> {
         let mut frame = if framed { self.frame()? } else { Frame::none(&self.cursor) };
         let version = i32::from(frame.version);
         if let (0, Some(checksum)) = (version, frame.checksum) {
-            // A class of version 0 has no checksum behind it; one without a version has. The infos tell which
-            // it is.
+            // Version 0 may be the class's version, or mean that a checksum follows. The streamer infos tell
+            // which.
             if self.walker.is_unversioned(&self.classes[class as usize].name, checksum)? {
                 self.cursor = outer;
                 frame = self.frame_without_checksum()?;
@@ -164,7 +165,7 @@ impl<'a> Reader<'a> {
         Ok((frame.version, members))
     }
 
-    /// Passes over the rest of something in a frame, whose end that or its tag has to tell.
+    /// Skips the rest of an object. Fails if neither its frame nor its tag has a byte count.
     fn opaque(&mut self, class: u32, frame: &Frame, end: Option<usize>) -> Result<(i16, Contents)> {
         if frame.end.or(end).is_none() {
             return Err(self.unknown(class, frame.version));
@@ -174,8 +175,8 @@ impl<'a> Reader<'a> {
         Ok((frame.version, Contents::Opaque))
     }
 
-    /// Reads members by the layout of a class version, and once more for each base whose version turns out not to be
-    /// the one that the layout is for. `None` if nothing describes the class.
+    /// Reads members by the layout of a class version, and repeats that for each base whose stored version
+    /// differs from that of the layout. Returns `None` if the class is not described.
     pub(super) fn by_layout<T>(
         &mut self,
         class: u32,
@@ -190,20 +191,21 @@ impl<'a> Reader<'a> {
             let steps = self.to.layouts[layout as usize].clone();
             let (members, base) = read(self, layout, &steps)?;
             let Some(base) = base else { return Ok(Some(members)) };
-            // With what has been learnt. Every turn fixes one more base.
+            // Repeat with the version of this base; each pass fixes one more base.
             self.back_to(mark);
             self.cursor = start;
             if bases.iter().any(|(class, _)| *class == base.0) {
-                // The same base twice, in two versions.
+                // A base occurs twice, in two versions.
                 return Err(self.unknown(class, version as i16));
             }
             bases.push(base);
         }
     }
 
-    /// Reads members one after the other. Stops at a base whose version is not the one the layout is for.
+    /// Reads members in order. Stops at a base whose version differs from that of the layout, and returns the
+    /// base and its version.
     ///
-    /// `first` is where the object's members begin, `slot` where those of the steps do.
+    /// `first` is the index of the object's first member, `slot` that of the first member of `steps`.
     pub(super) fn steps(
         &mut self,
         steps: &[Step],
@@ -231,7 +233,7 @@ impl<'a> Reader<'a> {
                     continue;
                 }
                 Step::Leave => {
-                    // Steps come in pairs.
+                    // Every `Leave` follows its `Enter`.
                     if let Some(frame) = self.frames.pop() {
                         self.leave(&frame);
                     }
@@ -244,7 +246,7 @@ impl<'a> Reader<'a> {
                 }
                 Step::Only(flag, when, step) => match self.to.members[first + *flag as usize] {
                     Member::Bool(flag) if flag == *when => {
-                        // One step, which is no base.
+                        // The step is not a base, so that the result is `None`.
                         self.steps(std::slice::from_ref(&**step), first, slot, depth)?;
                         self.to.members[slot]
                     }
@@ -262,12 +264,12 @@ impl<'a> Reader<'a> {
         Ok(None)
     }
 
-    /// Whether what is being read is the record itself, and not something in it.
+    /// Whether the object being read is the record itself, rather than a part of it.
     pub(super) fn is_record(&self) -> bool {
         self.current == 0 && self.to.nodes.first().is_some_and(|node| node.body == 0)
     }
 
-    /// Reads what stands where a pointer was written.
+    /// Reads a pointer, and the object that follows the first pointer to it.
     pub(super) fn pointer(&mut self, depth: usize) -> Result<Target> {
         let spot = self.cursor.position();
         let tag = self.cursor.tag()?;
@@ -293,7 +295,7 @@ impl<'a> Reader<'a> {
             return Ok(Target::Object(node));
         };
         if end == self.cursor.position() {
-            // A class that ROOT cannot stream leaves nothing but its name.
+            // An object of a class that ROOT cannot stream consists of its tag.
             return Ok(Target::Object(node));
         }
         let (mark, current) = (self.mark(), self.current);
@@ -325,7 +327,7 @@ impl<'a> Reader<'a> {
         Ok(node)
     }
 
-    /// A pointer as a value.
+    /// Reads a pointer as the value of a member.
     #[inline]
     pub(super) fn pointed(&mut self, depth: usize) -> Result<Member> {
         Ok(match self.pointer(depth)? {
@@ -346,7 +348,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A value that is all of an object.
+    /// Reads an object that consists of a single value.
     fn single(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<(i16, Contents)> {
         let member = read(self)?;
         let first = self.to.members.len() as u32;
@@ -395,7 +397,7 @@ impl<'a> Reader<'a> {
         class
     }
 
-    /// How a class that is a container is stored.
+    /// Returns the container that a class is, or `None` if it is not a container.
     fn container_class(&mut self, class: u32) -> Result<Option<Arc<Item>>> {
         let class = &mut self.classes[class as usize];
         if class.container.is_none() {
@@ -479,11 +481,11 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// More objects with bytes left over are counted only.
+/// Number of objects with unread bytes that are listed; more are only counted.
 const MAX_LEFTOVERS: usize = 100;
-/// Deeper nesting is a mistake, or an attack on the stack.
+/// Upper bound on the depth of nested objects, which protects the stack.
 pub(super) const MAX_DEPTH: usize = 100;
-/// Room is not made for more members in advance.
+/// Upper bound on the objects and members for which memory is reserved in advance.
 const MAX_ROOM: usize = 1 << 16;
-/// More names of classes in one record are looked up one by one.
+/// Number of class names that are cached by address.
 const MAX_SEEN: usize = 64;

@@ -1,4 +1,4 @@
-//! Steps: the layouts of a class and its bases in one row, which the walker goes along.
+//! Steps: the layouts of a class and its bases, flattened to a sequence for the walker.
 
 use std::collections::HashMap;
 
@@ -9,64 +9,66 @@ use crate::class::{Base, Layout, Layouts, Member, Native, Numbers, StoredBase, V
 use crate::streamer::{Counter, Element};
 use forthwith_columns::DType;
 
-/// How one version of a class is read.
+/// Steps that read one version of a class.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     pub(super) steps: Vec<Step>,
     /// Names of the members, by slot.
     pub(super) names: Vec<Box<str>>,
-    /// Hashes of names and their slots, in order; of the slots of one name, that of the most derived class is last.
+    /// Hashes of names and their slots, sorted. Of several slots with the same name, that of the most derived
+    /// class is last.
     slots: Vec<(u32, u32)>,
-    /// Bases, outermost first, each before its own.
+    /// Bases in the order of their beginnings, each before its own bases.
     pub(super) bases: Vec<BaseSpan>,
-    /// Dimensions of members that are arrays of arrays, by slot.
+    /// Dimensions of arrays of arrays, by slot.
     pub(super) dimensions: HashMap<u32, Box<[u32]>>,
 }
 
-/// Which slots are a base's.
+/// The slots of a base.
 #[derive(Debug)]
 pub(super) struct BaseSpan {
     pub(super) class: Box<str>,
     pub(super) version: i32,
     pub(super) begin: u32,
     pub(super) end: u32,
-    /// 0 for a base of the class itself.
+    /// Level of inheritance; 0 for a base of the class itself.
     pub(super) depth: u32,
 }
 
-/// One thing to be read. Unless it says otherwise, it fills the next slot.
+/// One part of an object. A step fills one slot, unless its documentation says otherwise.
 #[repr(u8)]
 #[derive(Debug)]
 pub(super) enum Step {
-    /// A base begins. No slot.
+    /// The beginning of a base. Fills no slot.
     Enter(Expected),
-    /// The innermost base ends. No slot.
+    /// The end of the innermost base. Fills no slot.
     Leave,
-    /// A `TObject`: two slots, `fUniqueID` and `fBits`.
+    /// A `TObject`. Fills two slots: `fUniqueID` and `fBits`.
     TObject,
-    /// A number, as most members are.
+    /// A number, the most frequent step.
     Number(DType),
-    /// There only if the truth value in the slot is this one.
+    /// A step that is taken only if the boolean in a slot has this value. Its slot is null otherwise.
     Only(u32, bool, Box<Self>),
-    /// A member, or as many of it as an array has, with the slots of members that count it.
+    /// A member, with its length if it is a fixed array, and the slots of the members that count it.
     Member(Value, Option<u32>, [u32; 2]),
 }
 
-/// The version of a base that steps have been made for.
+/// A base and the version that its steps are for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) class: Box<str>,
     pub(super) version: i32,
-    /// Without an info for it, the base is passed over whatever its version is.
+    /// Whether the version is described. A base that is not is skipped, whatever its version.
     pub(super) known: bool,
-    /// Stored without a frame where objects are stored member by member.
+    /// Whether the base has no frame if objects are stored member-wise.
     pub(super) flat: bool,
-    /// The class has version 0, and nothing else stands for it.
+    /// Whether the class has version 0, which is not followed by a checksum.
     pub(super) unversioned: bool,
 }
 
 impl Steps {
-    /// The slot of a member.
+    /// Returns the slot of a member. Of several members with the same name, it is that of the most derived
+    /// class.
     pub(super) fn slot(&self, name: &str) -> Option<u32> {
         let wanted = hash(name);
         let behind = self.slots.partition_point(|&(hash, _)| hash <= wanted);
@@ -74,10 +76,11 @@ impl Steps {
         alike.map(|&(_, slot)| slot).find(|&slot| *self.names[slot as usize] == *name)
     }
 
-    /// The steps of a class version.
+    /// Returns the steps of a class version, or `None` if the class is not described.
     ///
     /// # Errors
-    /// An info cannot be parsed, or something in it cannot be read: the object must then be passed over.
+    /// Returns an error if a streamer info cannot be parsed, or a member is not supported: the object then
+    /// has to be skipped.
     pub(super) fn of(file: &Layouts, wanted: &Wanted) -> Result<Option<Self>> {
         let mut steps = Self::default();
         let mut maker = Maker { file, versions: &wanted.bases, to: &mut steps };
@@ -94,7 +97,7 @@ impl Steps {
     }
 }
 
-/// FNV-1a, which takes less time for names of a few letters than to compare them with others.
+/// Returns the FNV-1a hash of a name, which is fast for short names.
 fn hash(name: &str) -> u32 {
     name.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
@@ -152,7 +155,7 @@ impl Maker<'_> {
             _ if base.stored == StoredBase::Framed => None,
             _ if is_own => self.file.describe(class, version.unwrap_or(0), None)?,
             Some(version) if version > 0 => self.file.describe(class, version, None)?,
-            // No version of its own, or written before bases had one.
+            // The class has no version, or was written before bases had one.
             _ => {
                 let checksum = Some(base.checksum).filter(|&checksum| checksum != 0);
                 match self.file.describe(class, 1, checksum)? {
@@ -203,7 +206,8 @@ impl Maker<'_> {
         Ok(())
     }
 
-    /// How a member is read; `None` if that is not known.
+    /// Returns the step that reads a member; `None` if the member is not supported, or its counter is
+    /// unknown.
     fn step_of(&self, value: &Value, array: Option<u32>) -> Option<Step> {
         let slot = |counter: &Counter| {
             let known = self.to.names.iter().rposition(|known| *known == counter.name);
@@ -249,9 +253,9 @@ impl Maker<'_> {
     }
 }
 
-/// A mark in the place of a dimension that another member counts.
+/// Placeholder for a dimension that another member counts.
 pub(super) const COUNTED: u32 = u32::MAX;
-/// Deeper inheritance is a mistake, or an attack.
+/// Upper bound on the depth of inheritance.
 const MAX_BASES: usize = 64;
-/// So are more members. (Bases can multiply them without bound.)
+/// Upper bound on the steps of a class, since bases can multiply members exponentially.
 const MAX_STEPS: usize = 50_000;

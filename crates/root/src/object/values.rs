@@ -1,4 +1,4 @@
-//! Values of members: the one walk over what a class's layout says of them.
+//! Values of members, read by the layouts of their classes.
 
 use forthwith_plan::{Error, Result};
 
@@ -8,11 +8,12 @@ use crate::class::{self, Numbers, Value};
 use crate::record::Frame;
 use forthwith_columns::DType;
 
-/// The offset at which the members of an object begin, and the slots from there of those that count another.
+/// Index of an object's first member, and the slots of the members that count another, relative to it.
 pub(super) type Counters = (usize, [u32; 2]);
 
 impl Reader<'_> {
-    /// Reads one member of a class. Those that count it have slots from `first` on, and `slot` is its own.
+    /// Reads one member of a class. `counters` are the members that count it, and `slot` is the member's own
+    /// index.
     #[inline(always)]
     pub(super) fn value_here(
         &mut self,
@@ -89,14 +90,14 @@ impl Reader<'_> {
                 self.cursor.leave(&frame);
                 self.skipped(begin)
             }
-            // No step is made of these.
+            // Steps do not contain these.
             Value::Base(_) | Value::Only(..) | Value::Words(..) | Value::Unsupported => {
                 return Err(Error::unsupported("a member that nothing describes"));
             }
         })
     }
 
-    /// Reads as many of a member as an array has.
+    /// Reads a member that is a fixed array.
     pub(super) fn several(
         &mut self,
         value: &Value,
@@ -120,20 +121,20 @@ impl Reader<'_> {
                 let count = self.count(counter, 0)?.saturating_mul(many);
                 self.looped(class, *pointers, count, depth)?
             }
-            // Of others, one after the other.
+            // Items of other kinds are read one after another.
             value => self
                 .values(Shape::List, many, 0, |reader, _| reader.value_here(value, counters, slot, depth))?,
         })
     }
 
-    /// Reads a member that nothing counts and that has no slot, such as a half of a pair: of arrays in
-    /// arrays, a list for each.
+    /// Reads a member without counters and without a slot, such as one half of a pair. An array of arrays
+    /// becomes a list of lists.
     pub(super) fn apart(&mut self, member: &class::Member, depth: usize) -> Result<Member> {
         let all = self.value(&member.value, member.array, (0, [0; 2]), 0, depth)?;
         self.shaped(all, &member.dimensions)
     }
 
-    /// Reads a member of a class, or as many as an array has.
+    /// Reads a member of a class, which may be a fixed array.
     #[inline(always)]
     pub(super) fn value(
         &mut self,
@@ -149,7 +150,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The items of an array of these dimensions.
+    /// Divides the items of a fixed array by its dimensions.
     pub(super) fn shaped(&mut self, all: Member, dimensions: &[u32]) -> Result<Member> {
         match dimensions {
             [outer @ .., _] if !outer.is_empty() => self.nested(all, outer),
@@ -157,7 +158,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The items of an array of arrays, as lists in lists.
+    /// Divides the items of an array of arrays into nested lists. `sizes` are the dimensions except the last.
     fn nested(&mut self, all: Member, sizes: &[u32]) -> Result<Member> {
         let [size, inner @ ..] = sizes else { return Ok(all) };
         self.values(Shape::List, *size as usize, 0, |reader, row| {
@@ -179,7 +180,7 @@ impl Reader<'_> {
         Ok(Member::Text((self.cursor.position() - length) as u32, length as u32))
     }
 
-    /// Something in a frame.
+    /// Reads a value in a frame.
     pub(super) fn in_frame<T>(&mut self, read: impl FnOnce(&mut Self, &Frame) -> Result<T>) -> Result<T> {
         let frame = self.frame()?;
         let read = read(self, &frame)?;
@@ -187,7 +188,7 @@ impl Reader<'_> {
         Ok(read)
     }
 
-    /// Something that has a frame in some places and none in others, as a `std::string` that is a member.
+    /// Reads a value that may have a frame, such as a `std::string` that is a member.
     pub(super) fn perhaps_framed<T>(&mut self, read: impl Fn(&mut Self) -> Result<T>) -> Result<T> {
         let (bare, mark) = (self.cursor, self.mark());
         if let Ok(frame) = self.frame()
@@ -208,7 +209,7 @@ impl Reader<'_> {
         self.numbers(basic, count)
     }
 
-    /// Numbers: a multiple of the number that the member in a slot holds.
+    /// Reads `times` numbers for each that the counter states.
     fn repeated(&mut self, numbers: &Numbers, counter: usize, times: u32) -> Result<Member> {
         match numbers.basic {
             Some(basic) if times == 1 => self.counted(basic, counter),
@@ -219,7 +220,7 @@ impl Reader<'_> {
         }
     }
 
-    /// This number of numbers.
+    /// Reads `count` numbers.
     fn many(&mut self, numbers: &Numbers, count: usize) -> Result<Member> {
         match numbers.basic {
             Some(basic) => self.numbers(basic, count),
@@ -227,12 +228,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A flag, and something if that is set.
+    /// Reads a flag, and a value if the flag is set.
     fn flagged(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<Member> {
         if self.cursor.u8()? == 0 { Ok(Member::Null) } else { read(self) }
     }
 
-    /// A flag, and a number of texts for each that the member in a slot counts.
+    /// Reads a flag and, if it is set, `times` strings for each that the counter states.
     fn counted_texts(&mut self, counter: usize, times: usize) -> Result<Member> {
         self.flagged(|reader| {
             let count = reader.count(counter, 4)?.saturating_mul(times);
@@ -240,12 +241,13 @@ impl Reader<'_> {
         })
     }
 
-    /// This number of objects or pointers in a frame.
+    /// Reads `count` objects or pointers in a frame.
     fn looped(&mut self, class: &str, pointers: bool, count: usize, depth: usize) -> Result<Member> {
         self.in_frame(|reader, _| reader.repetitions(class, pointers, count, depth))
     }
 
-    /// The number in a slot that counts a member, if that many items of `size` bytes can follow.
+    /// Returns the number in a counter's slot. Fails if it is not a number, is negative, or if fewer than
+    /// that many items of `size` bytes remain.
     pub(super) fn count(&self, counter: usize, size: usize) -> Result<usize> {
         let count = match self.to.members[counter] {
             Member::Bool(count) => i32::from(count),
@@ -264,14 +266,14 @@ impl Reader<'_> {
         Ok(Member::Text(begin as u32, length as u32))
     }
 
-    /// A count, and as many numbers.
+    /// Reads a count, and that many numbers.
     pub(super) fn sized(&mut self, basic: DType) -> Result<Member> {
         let count = self.cursor.i32()?;
         let count = self.cursor.count("number of array items", count, basic.size())?;
         self.numbers(basic, count)
     }
 
-    /// Rows of numbers, as many as the member in a slot counts.
+    /// Reads as many rows of numbers as the counter states.
     fn rows(&mut self, row: &[DType], counter: usize) -> Result<Member> {
         let count = self.count(counter, row.iter().map(|of| of.size()).sum())?;
         self.values(Shape::List, count, 1, |reader, _| {
@@ -287,7 +289,7 @@ impl Reader<'_> {
         Ok(Member::Array(basic, begin as u32, bytes.len() as u32))
     }
 
-    /// A symmetric matrix, row by row, of which each row has only what is not left of the diagonal.
+    /// Reads the upper right half of a symmetric matrix, row by row, and completes it.
     fn symmetric(&mut self, basic: DType, counter: usize) -> Result<Member> {
         let size = basic.size();
         let rows = self.count(counter, size)?;
@@ -321,7 +323,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads something in a frame. If that fails, it is passed over.
+    /// Reads a value in a frame. If that fails, the frame is skipped and the error recorded.
     fn isolated(&mut self, read: impl FnOnce(&mut Self) -> Result<Member>) -> Result<Member> {
         let (mark, before, current) = (self.mark(), self.cursor, self.current);
         let error = match read(self) {
@@ -346,10 +348,10 @@ impl Reader<'_> {
     }
 }
 
-/// The kind of numbers that are never packed.
+/// Returns the type of numbers that are never packed.
 fn plain(numbers: &Numbers) -> Result<DType> {
     numbers.basic.ok_or_else(|| Error::unsupported("packed numbers where a class's own code writes them"))
 }
 
-/// Set in a `TRef`'s bits if it names its object by UUID.
+/// Status bit of a `TRef` that identifies its object by a UUID.
 const HAS_UUID: u64 = 0x20;

@@ -15,12 +15,12 @@ use crate::class::Layouts;
 use crate::record::Cursor;
 use crate::streamer::Streamers;
 
-/// Reads objects by the streamer infos of a file, and keeps what it compiled from them.
+/// Reads objects by the streamer infos of a file, and caches the steps compiled from them.
 ///
-/// Classes that ROOT streams by code of its own (collections, strings, arrays of numbers) are read as that
-/// code does. An object whose class or version is unknown is kept as an opaque range of bytes, and so is one,
-/// behind a pointer, that turns out not to be what its info says ([`Object::fault`](super::Object::fault)):
-/// one strange member in the user info of a tree does not make the tree unreadable.
+/// Classes with custom streamers in ROOT (collections, strings, arrays of numbers) are read as these write
+/// them. An object whose class or version is unknown is kept as an opaque range of bytes. So is the target of
+/// a pointer that contradicts its streamer info ([`Object::fault`](super::Object::fault)): a corrupt member
+/// in the user info of a tree does not make the tree unreadable.
 #[derive(Debug)]
 pub struct Walker {
     pub(super) file: Arc<Layouts>,

@@ -1,5 +1,5 @@
-//! Enumerations, which no streamer info describes: they are told by the types of members whose codes are
-//! those of numbers.
+//! Enumerations, which have no streamer info: they are recognised as types of members whose codes are those
+//! of numbers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use forthwith_columns::DType;
 use super::{ElementKind, StreamerInfo, code};
 use crate::cpp::Number;
 
-/// The names of enumerations, and the codes of the numbers that items of containers are stored as.
+/// Returns the names of enumerations, and the codes of the numbers that items of containers are stored as.
 ///
-/// A member is an `int`, whatever is behind the enumeration; an item, also of a pair, is the number that is
-/// behind it.
+/// A member is stored as an `int`, whatever the enumeration's underlying type is. An item, also of a pair, is
+/// stored as the underlying type.
 pub(super) fn of(infos: impl Iterator<Item = Arc<StreamerInfo>>) -> HashMap<Box<str>, i32> {
     let mut found = HashMap::new();
     for info in infos {
@@ -40,7 +40,8 @@ pub(super) fn of(infos: impl Iterator<Item = Arc<StreamerInfo>>) -> HashMap<Box<
     found
 }
 
-/// The items' type of a container that has one argument.
+/// Returns the type of a container's items, if it is the only argument of the container and has no arguments
+/// itself.
 fn only_argument(name: &str) -> Option<&str> {
     let (_, inner) = name.strip_suffix('>')?.split_once('<')?;
     let inner = inner.trim();
@@ -51,7 +52,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['<', '>', ',', '*', '['])
 }
 
-/// Tests for the code of whole numbers that types are named by.
+/// Whether a code is that of an integer type that has a name.
 fn is_number(number: i32) -> bool {
     use DType::{Bool, Float32, Float64};
     let is_whole = |number: &Number| !matches!(number.dtype, Bool | Float32 | Float64) && number.has_names();

@@ -1,16 +1,17 @@
-//! One version of a class read as another.
+//! Schema evolution: older versions of a class read as the latest one.
 
 use forthwith_columns::Encoding;
 use forthwith_program::{Layout, When};
 
-/// Data of the schema `from`, delivered as `to` would be; `None` if they cannot be.
+/// Returns the layout that reads data of `from` and delivers them as `to` does; `None` if they cannot
+/// be converted.
 pub(super) fn read_as(from: &Layout, to: &Layout) -> Option<Layout> {
     if from == to {
         return Some(from.clone());
     }
     Some(match (from, to) {
         (Layout::Framed { shared, of }, to) => {
-            // Text is delivered the same whether it has a frame or not.
+            // Text is delivered in the same form with and without a frame.
             let to = if let Layout::Framed { of, .. } = to { of } else { to };
             Layout::Framed { shared: *shared, of: Box::new(read_as(of, to)?) }
         }
@@ -62,8 +63,8 @@ pub(super) fn read_as(from: &Layout, to: &Layout) -> Option<Layout> {
     })
 }
 
-/// Numbers of `to` that `from` packs otherwise, or does not have, become such as are stored in several ways.
-/// Whether there were any.
+/// Replaces the numbers of `to` that `from` packs differently, or lacks, by [`Layout::Mixed`], which keeps
+/// the packing of each number. Returns whether there are any.
 pub(super) fn mix(from: &Layout, to: &mut Layout) -> bool {
     if from == to {
         return false;
@@ -103,7 +104,8 @@ pub(super) fn mix(from: &Layout, to: &mut Layout) -> bool {
     }
 }
 
-/// The others of several versions deliver what the first does, also if that changes.
+/// Applies a change to the first of several versions, and converts the others to it if it changed. Versions
+/// that cannot be converted are removed. Returns whether the first changed.
 fn first_changes(arms: &mut Vec<(When, Layout)>, change: impl FnOnce(&mut Layout) -> bool) -> bool {
     let Some((_, first)) = arms.first_mut() else { return false };
     if !change(first) {
@@ -115,7 +117,8 @@ fn first_changes(arms: &mut Vec<(When, Layout)>, change: impl FnOnce(&mut Layout
     true
 }
 
-/// Numbers that may be nowhere: of those within a range, no stored one is sure to mean zero.
+/// Replaces numbers packed by a range by [`Layout::Mixed`], for versions that lack them: zero may not be
+/// within the range. Returns whether there are any.
 fn may_lack(schema: &mut Layout) -> bool {
     match schema {
         Layout::Number(wire @ Encoding::Scaled { .. }) => {
@@ -149,7 +152,8 @@ fn number(from: Encoding, to: Encoding) -> Option<Layout> {
     }
 }
 
-/// Members by their names: what is not wanted is stepped over, what is not there is zero or empty.
+/// Matches the fields of two versions by name. Fields that `to` lacks are skipped; those that `from` lacks
+/// become zero or empty.
 fn record(name: Option<&String>, from: &[(String, Layout)], to: &[(String, Layout)]) -> Option<Layout> {
     let mut fields: Vec<(String, Layout)> = Vec::with_capacity(from.len());
     for (name, field) in from {
@@ -167,7 +171,7 @@ fn record(name: Option<&String>, from: &[(String, Layout)], to: &[(String, Layou
             continue;
         }
         let at = fields.iter().position(|(known, field)| known == name && !field.is_skipped());
-        // The values that every object gets for nothing must not be more than a small multiple of its bytes.
+        // Absent values take no bytes in the file, so an object must not get many of them.
         if at.is_none() && weight(field) > MOST_ABSENT {
             return None;
         }
@@ -184,7 +188,7 @@ fn record(name: Option<&String>, from: &[(String, Layout)], to: &[(String, Layou
     Some(Layout::Arranged { name: name.cloned(), fields, order })
 }
 
-/// The number of numbers that stand for a value that is not there.
+/// Returns the number of numbers that are delivered for an absent value.
 fn weight(schema: &Layout) -> u64 {
     let all = |fields: &[(String, Layout)]| {
         fields.iter().map(|(_, field)| weight(field)).fold(0, u64::saturating_add)
@@ -201,5 +205,5 @@ fn weight(schema: &Layout) -> u64 {
     }
 }
 
-/// Numbers that stand for a member that is not there, at most.
+/// Upper bound on the numbers that are delivered for an absent member.
 const MOST_ABSENT: u64 = 256;

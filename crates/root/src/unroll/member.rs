@@ -1,4 +1,4 @@
-//! Members of classes, by their streamer elements.
+//! Layouts of members, from their streamer elements.
 
 use forthwith_columns::DType;
 use forthwith_program::{EncodedValue, Layout, Words};
@@ -10,7 +10,7 @@ use crate::cpp::CppType;
 use crate::streamer::{Counter, Element, StreamerInfo, is_unframed};
 
 impl Classes<'_> {
-    /// Names and schemas of a class's members, bases among them.
+    /// Returns the names and layouts of a class's bases and members.
     pub(super) fn members(&mut self, layout: &table::Layout) -> Result<Vec<(String, Layout)>, Unsupported> {
         let info = &layout.info;
         for element in &info.elements {
@@ -56,7 +56,8 @@ impl Classes<'_> {
         Ok(fields)
     }
 
-    /// A base class of items that are stored member by member; `None` if nothing is stored of it.
+    /// Returns the layout of a base class of items that are stored member-wise; `None` if the base is not
+    /// stored.
     pub fn base_of_many(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         let outer = std::mem::replace(&mut self.together, true);
         let base = self.base(element);
@@ -64,7 +65,7 @@ impl Classes<'_> {
         base
     }
 
-    /// A base class; `None` if nothing is stored of it.
+    /// Returns the layout of a base class; `None` if the base is not stored.
     pub fn base(&mut self, element: &Element) -> Result<Option<Layout>, Unsupported> {
         match Member::of(element, self.file).value {
             Value::Base(base) => self.base_of(&element.name, &base),
@@ -94,8 +95,8 @@ impl Classes<'_> {
             }
             false => match self.object(class)? {
                 Layout::Between(before, record, _) if before.is_empty() => *record,
-                // Its own code writes it, of each item by itself also where other members of many items stand
-                // together.
+                // A custom streamer writes this base for each item separately, even among members that are
+                // stored member-wise.
                 object if apart => Layout::Between(Vec::new(), Box::new(object), Vec::new()),
                 object => object,
             },
@@ -103,13 +104,13 @@ impl Classes<'_> {
         Ok(Some(Layout::Base(Box::new(base))))
     }
 
-    /// How the base or member that an element describes is stored.
+    /// Returns the stored form of the base or member that an element describes.
     #[must_use]
     pub fn member_described(&self, element: &Element) -> Member {
         Member::of(element, self.file)
     }
 
-    /// A member that is no base.
+    /// Returns the layout of a member that is not a base.
     pub fn member(&mut self, info: &StreamerInfo, element: &Element) -> Result<Layout, Unsupported> {
         self.member_as(info, element, &Member::of(element, self.file))
     }
@@ -156,7 +157,8 @@ impl Classes<'_> {
         })
     }
 
-    /// A member that no other counts. The reason is empty where there is none but the member itself.
+    /// Returns the layout of a member without a counter. The error is empty if the member itself is
+    /// unsupported, rather than a part of it.
     pub(super) fn stored(&mut self, member: &Member) -> Result<Layout, Unsupported> {
         let one = match &member.value {
             Value::Words(Some(dtype), words) => Layout::Computed(*dtype, Words::new(words.to_string())),
@@ -186,7 +188,8 @@ impl Classes<'_> {
         Ok(fixed(one, &member.dimensions))
     }
 
-    /// A flag, and what the number of a slot counts, or arrays of that.
+    /// Returns the layout of a flag, followed by as many items as the counter in a slot states, or by fixed
+    /// arrays of such arrays.
     fn counted(&self, slot: u32, of: Layout, dimensions: &[u32]) -> Layout {
         let of = Box::new(of);
         let counted = match dimensions {
@@ -196,7 +199,7 @@ impl Classes<'_> {
         self.given_first(slot, counted)
     }
 
-    /// Says that the counter of a member is a branch of its own, with numbers of this type.
+    /// Registers that the counter of a member is in a branch of its own, with numbers of this type.
     pub fn give(&mut self, info: &StreamerInfo, element: &Element, numbers: DType) {
         if let Some(counter) = element.counter() {
             let class = if counter.class.is_empty() { &info.class } else { &counter.class };
@@ -206,7 +209,7 @@ impl Classes<'_> {
         }
     }
 
-    /// A value that is counted by the number of a slot, which may have to be fetched.
+    /// Prepends the counter in a slot to the layout of its array, if it is in another branch.
     fn given_first(&self, slot: u32, of: Layout) -> Layout {
         match self.given {
             Some((given, numbers)) if given == slot => {
@@ -222,10 +225,10 @@ impl Classes<'_> {
     }
 }
 
-/// The name of a member. Pointers may have kept their star.
+/// Returns the name of a member, without the `*` and the dimensions that some elements have in it.
 fn member_name(element: &Element) -> String {
     element.name.trim_start_matches('*').split('[').next().unwrap_or_default().to_owned()
 }
 
-/// Status bits of an object, with two more bytes if it is referenced.
+/// Words that read the status bits of an object, and skip its process id if it is referenced.
 const BITS: &str = "data !I-> stack dup 16 and if 2 data skip then";

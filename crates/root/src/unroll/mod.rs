@@ -1,20 +1,19 @@
 //! Classes as columns: streamer infos are unrolled to a [`Layout`], from which the shared translator makes a
 //! program.
 //!
-//! A schema is finite and classes may contain themselves, so that a [`Budget`] says how far they are
-//! unrolled.
+//! A layout is finite, but classes may contain themselves: a [`Budget`] limits how far they are unrolled.
 //!
-//! `member.rs` handles each member, `evolve.rs` reads other versions of a class as the latest one,
-//! `pointed.rs` chooses the classes that a pointer may lead to, `written.rs` says in which layout values are written, and
-//! `budget.rs` limits how far classes are unrolled that contain themselves. Frames, versions, items stored member by member and pointers are words
-//! of the schema (`program/translate/framed.rs`), which knows nothing else of ROOT.
+//! `member.rs` handles members, `evolve.rs` reads older versions of a class as the latest, `pointed.rs` lists
+//! the classes of the targets of pointers, `written.rs` derives the layout for writing, and `budget.rs`
+//! limits recursive classes. A layout describes frames, versions, member-wise items and pointers in general
+//! terms (`program/translate/framed.rs`), without other knowledge of ROOT.
 //!
-//! * Versions of a class may pack one number in several ways. The numbers are kept as they are stored, each
-//!   with its way of packing, until `columns::Finisher::Mixed` converts them.
-//! * The classes that a pointer may lead to follow from the streamer infos. The class of one object is read
-//!   where the data name it, by looking back in the data, so a program keeps no state.
-//! * A reference to an object pauses the program. The engine (`engine/objects.rs`) looks the object up among
-//!   those that pointers of the same place wrote, and `columns::Finisher::Objects` makes the index of rows.
+//! * Versions of a class may pack a number differently. The numbers are kept as they are stored, each with
+//!   its packing, until `columns::Finisher::Mixed` converts them.
+//! * The streamer infos determine the possible classes of a pointer's target. The class of each object is
+//!   read where the data first name it, by seeking back, so a program keeps no state.
+//! * A reference to an object pauses the program. The engine (`engine/objects.rs`) looks up the object among
+//!   those read earlier for the same pointer, and `columns::Finisher::Objects` makes the index of rows.
 
 mod budget;
 mod evolve;
@@ -39,58 +38,57 @@ pub use pointed::{OWN_ITEMS, UNDESCRIBED_ITEMS};
 pub use program::{columns, dialect, program};
 pub use written::{container, has_objects, is_counted_elsewhere, written};
 
-/// Schemas of classes, by the file's own account of them.
+/// Unrolls the classes of a file to layouts.
 pub struct Classes<'a> {
     file: &'a Layouts,
-    /// Classes that are being looked at: none can contain itself for ever.
+    /// The classes being unrolled, outermost first.
     within: Vec<Box<str>>,
-    /// Those of them that are looked at again, within themselves.
+    /// Those of them that are unrolled within themselves directly.
     again: Vec<Box<str>>,
-    /// The rest of the budget.
+    /// Remaining budget.
     budget: Budget,
-    /// The position in `within` of the value that is looked at: behind the innermost list or pointer.
+    /// Index in `within` of the first class since the innermost list or pointer.
     value_start: usize,
-    /// The number of lists and pointers around the value that is looked at.
+    /// Number of lists and pointers around the current value.
     indirections: usize,
-    /// The number of classes around that are there again by way of others.
+    /// Number of enclosing classes that contain themselves through others.
     recursions: usize,
-    /// Whether these had more members than the budget has for them.
+    /// Whether these exceeded their number of members.
     recursion_spent: bool,
-    /// Whether something was refused since the budget has no more levels, or members, for it.
+    /// Whether a class was refused because levels or members of the budget are exhausted.
     cut_short: bool,
     /// Members that count the items of others: class, name and slot.
     counters: Vec<(Box<str>, Box<str>, u32)>,
     slots: u32,
-    /// The slot of a number that another branch has, and its type.
+    /// Slot and type of a counter that is in another branch.
     given: Option<(u32, DType)>,
-    /// The number of values of several possible classes around. Choices within choices multiply.
+    /// Number of enclosing values that may be of several classes. Nested choices multiply.
     choices: usize,
-    /// Within how many choices an array may be whose class only the data name, of what is being looked at.
+    /// Maximum number of choices around an array whose class only the data name.
     choices_allowed: usize,
-    /// The number of such arrays around.
+    /// Number of such arrays around the current value.
     named_arrays: usize,
-    /// Whether the items of such arrays had more members than the budget has for them.
+    /// Whether the items of such arrays exceeded their number of members.
     arrays_spent: bool,
-    /// Whether bases are stored member by member, as the file describes them, whatever streamer they have by
-    /// themselves.
+    /// Whether bases are stored member-wise, as the file describes them, regardless of their own streamers.
     together: bool,
-    /// Whether that made a difference.
+    /// Whether `together` changed a layout.
     switched: bool,
-    /// The class of the items of a `TClonesArray`, where that is known.
+    /// Class of the items of a `TClonesArray`; empty if only the data name it.
     items: String,
-    /// Classes that arrays in the data name as that of their items.
+    /// Item classes that the data of arrays name.
     seen: &'a [String],
-    /// Notes made on the way.
+    /// Observations for the choice of the next budget.
     noted: Option<&'a Noted>,
-    /// Classes with those derived from them, as far as that was asked.
+    /// Cache of [`derived`](Self::derived).
     families: HashMap<Box<str>, Vec<String>>,
 }
 
-/// Why something has no schema, as a phrase.
+/// Reason why a type has no layout, as a phrase.
 pub type Unsupported = String;
 
 impl<'a> Classes<'a> {
-    /// Classes as a file describes them, unrolled as far as the budget says.
+    /// Creates an unroller of the classes that a file describes.
     #[must_use]
     pub fn new(file: &'a Layouts, budget: Budget) -> Self {
         Self {
@@ -119,30 +117,32 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// Arrays that only the data name the class of have items of this class.
+    /// Sets the class of the items of a `TClonesArray`, which otherwise only the data name.
     #[must_use]
     pub fn with_items(mut self, class: &str) -> Self {
         self.items = class.into();
         self
     }
 
-    /// Arrays of which the file describes one class may be of these of ROOT's own, too; those of which it
-    /// describes several are of these alone, if any of them is among those. Arrays of either kind are noted.
+    /// Sets the item classes that the data of arrays name, and where observations are recorded. If the file
+    /// describes one possible class for an array, the array may also have items of the described classes in
+    /// `seen`; if it describes several, only those in `seen` are unrolled, if there are any.
     #[must_use]
     pub fn seeing(mut self, seen: &'a [String], noted: &'a Noted) -> Self {
         (self.seen, self.noted) = (seen, Some(noted));
         self
     }
 
-    /// A value of some type as a member of a class: containers and strings have a frame.
+    /// Returns the layout of a value of some type as a member of a class. Containers and strings have a
+    /// frame.
     pub fn member_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         let item = Arc::new(Item::of(kind, self.file));
         self.stored(&Member::typed(kind, &item))
             .map_err(|why| if why.is_empty() { kind.spelling() } else { why })
     }
 
-    /// A pair or a `std::array` without the frame that it has as an object of its own; a value as a member,
-    /// if it is neither.
+    /// Returns the layout of a pair or `std::array` without the frame of an object; of any other type, that
+    /// of a member.
     pub fn bare_of(&mut self, kind: &CppType) -> Result<Layout, Unsupported> {
         match Item::of(kind, self.file) {
             Item::Pair(pair) => self.pair(&pair),
@@ -151,20 +151,20 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// A pair without a frame around it.
+    /// Returns the layout of a pair without a frame.
     fn pair(&mut self, pair: &Pair) -> Result<Layout, Unsupported> {
         let [first, second] = self.halves(pair)?;
         let fields = vec![("first".to_owned(), first), ("second".to_owned(), second)];
         Ok(Layout::Record { name: Some(pair.name.to_string()), fields })
     }
 
-    /// The members of a pair, or of all pairs of a map.
+    /// Returns the layouts of the two members of a pair, or of all pairs of a map.
     fn halves(&mut self, pair: &Pair) -> Result<[Layout; 2], Unsupported> {
         let [first, second] = &pair.members;
         Ok([self.stored(first)?, self.stored(second)?])
     }
 
-    /// A container within its frame, or an array of them.
+    /// Returns the layout of a container with its frame, or of a fixed array of containers.
     fn container(&mut self, item: &Item, dimensions: &[u32]) -> Result<Layout, Unsupported> {
         let apart = fixed(self.item(item)?, dimensions);
         let together = self.together(item)?;
@@ -178,7 +178,8 @@ impl<'a> Classes<'a> {
         Ok(Layout::Framed { shared: true, of: Box::new(Layout::Versioned(arms)) })
     }
 
-    /// The items of a container if they are stored member by member, by their class's version.
+    /// Returns the layouts of a container's items that are stored member-wise, by class version; `None` if
+    /// the items are not objects.
     fn together(&mut self, container: &Item) -> Result<Option<Vec<(When, Layout)>>, Unsupported> {
         Ok(match container {
             Item::Map(_, pair) => Some(vec![(When::AnyClass, Layout::Tuple(self.halves(pair)?.into()))]),
@@ -201,7 +202,8 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// How items are stored member by member that are stored by themselves like this.
+    /// Returns the versions of an item that is stored member-wise. `apart` are those of an item that is
+    /// stored object-wise.
     fn by_members(
         &mut self,
         item: &Item,
@@ -219,14 +221,14 @@ impl<'a> Classes<'a> {
             return Ok(apart);
         }
         let Some((_, wanted)) = apart.first() else { return Ok(apart) };
-        // A value that cannot be delivered by itself is a fault where it is met.
+        // A version that cannot be converted is an error for the entries that have it.
         let read = |(when, arm)| {
             evolve::read_as(&arm, wanted).filter(|arm| !arm.lacks_some()).map(|arm| (when, arm))
         };
         Ok(arms?.into_iter().filter_map(read).collect())
     }
 
-    /// An item of a container, which has no frame unless it is an object.
+    /// Returns the layout of a container's item. Only objects have a frame.
     fn item(&mut self, item: &Item) -> Result<Layout, Unsupported> {
         Ok(match item {
             Item::Number(number) => match number.wire(None) {
@@ -240,7 +242,7 @@ impl<'a> Classes<'a> {
                 let [key, value] = &pair.items;
                 Layout::Tuple(vec![self.item(key)?, self.item(value)?]).list()
             }
-            // An object, of which only the items are of interest.
+            // The frame is that of an object, of which only the items are delivered.
             Item::Array(array) => framed(vec![(When::AnyClass, self.stored(array)?)]),
             Item::Pointer(CppType::Other(class)) => self.pointer(class)?,
             Item::Pointer(kind) => return Err(format!("{}*", kind.spelling())),
@@ -248,7 +250,8 @@ impl<'a> Classes<'a> {
             Item::Memberless(_) => {
                 framed(vec![(When::AnyClass, Layout::Record { name: None, fields: Vec::new() })])
             }
-            // One that nothing is inside of any more is an error where it is met.
+            // A class within itself that exceeds the budget is an error for the entries that have such
+            // objects.
             Item::Class(class) | Item::Unknown(class) if self.is_own(class) => match self.own(class) {
                 Ok(schema) => schema,
                 Err(why) => Layout::Refused(why),
@@ -257,12 +260,12 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// An object in place.
+    /// Returns the layout of an object that is not the target of a pointer.
     pub fn object(&mut self, class: &str) -> Result<Layout, Unsupported> {
         if let Some(info) = registered(class) {
             let record = self.record(&self.file.of(&info))?;
             return Ok(match is_unframed(class) {
-                // By itself also where other members of many items stand together.
+                // Stored object-wise, even among members that are stored member-wise.
                 true => Layout::Between(Vec::new(), Box::new(record), Vec::new()),
                 false => framed(vec![(When::AnyClass, record)]),
             });
@@ -281,7 +284,7 @@ impl<'a> Classes<'a> {
             return self.container(&container, &[]);
         }
         Ok(match self.versions(class)? {
-            // Files describe what was written to them, so most probably there is none.
+            // Files describe the classes that were written to them, so objects of others are unlikely.
             arms if arms.is_empty() => match Item::of(&CppType::Other(class.into()), self.file) {
                 number @ Item::Number(_) => self.item(&number)?,
                 _ => Layout::Unknown(class.into()),
@@ -294,7 +297,7 @@ impl<'a> Classes<'a> {
         })
     }
 
-    /// A container of pointers to objects of any class.
+    /// Returns the layout of a container of pointers to objects of any class.
     fn pointers(&mut self, class: &str, native: Native) -> Result<Layout, Unsupported> {
         if self.within.iter().any(|outer| &**outer == ANYTHING) {
             return Err(format!("{class} within another"));
@@ -307,7 +310,7 @@ impl<'a> Classes<'a> {
                 let item = item?;
                 Layout::Tuple(vec![item.clone(), item])
             }
-            // Each item has an option, as text.
+            // Each item has a draw option, as text.
             Native::List => {
                 Layout::Between(Vec::new(), Box::new(item?), vec![Layout::Passed(Words::new(OPTION))])
             }
@@ -325,14 +328,15 @@ impl<'a> Classes<'a> {
         Ok(framed(vec![(When::Any, of)]))
     }
 
-    /// A class that code of its own streams without a frame.
+    /// Returns the layout of a class that a custom streamer writes without a frame; `None` if this crate does
+    /// not know the class without the file.
     fn bare(&mut self, class: &str) -> Result<Option<Layout>, Unsupported> {
         let layouts = self.file.versions(class).map_err(|error| error.to_string())?;
         let Some(layout) = layouts.first().filter(|layout| layout.info.version == table::ANY_VERSION) else {
             return Ok(None);
         };
         let info = &layout.info;
-        // The counter of a member is to be there.
+        // The class of a counter has to be described.
         let is_missing = |counter: &Counter| counter.class != info.class && !self.describes(&counter.class);
         match info.elements.iter().filter_map(Element::counter).any(is_missing) {
             true => Ok(Some(Layout::Unknown(class.into()))),
@@ -340,7 +344,7 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// An object without a frame, of a version that is known.
+    /// Returns the layout of an object without a frame, of a known version.
     pub fn unframed(&mut self, class: &str, version: i32, checksum: u32) -> Result<Layout, Unsupported> {
         if let Some(schema) = native::schema(class, table::native(class)) {
             return Ok(schema);
@@ -355,8 +359,8 @@ impl<'a> Classes<'a> {
         }
     }
 
-    /// The versions of a class that the file describes, the latest first; the others deliver what that does.
-    /// None if the file does not describe it.
+    /// Returns the versions of a class that the file describes. The latest is the first, and the others are
+    /// converted to it. Empty if the file does not describe the class.
     fn versions(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let mut layouts = self.file.versions(class).map_err(|error| error.to_string())?;
         if let [only] = layouts.as_slice()
@@ -366,8 +370,8 @@ impl<'a> Classes<'a> {
         }
         let mut numbers: Vec<i32> = layouts.iter().map(|layout| layout.info.version).collect();
         numbers.sort_unstable();
-        // A version that several infos have says nothing: ROOT lists the classes of the program that wrote
-        // last first.
+        // If several infos have the same version, the file's order decides: ROOT lists the classes of the
+        // last program that wrote first.
         if numbers.windows(2).all(|pair| pair[0] != pair[1]) {
             layouts.sort_by_key(|layout| std::cmp::Reverse(layout.info.version));
         }
@@ -375,7 +379,7 @@ impl<'a> Classes<'a> {
             return self.sibling(class);
         };
         let mut latest = self.record(first)?;
-        // One that cannot be read, or not as the latest, is a fault where it is met.
+        // A version that cannot be read, or not as the latest, is an error for the entries that have it.
         let mut older = Vec::new();
         for layout in &layouts[1..] {
             if let Ok(record) = self.record(layout) {
@@ -390,7 +394,7 @@ impl<'a> Classes<'a> {
             let sum = Some(info.checksum).filter(|sum| *sum != 0 && !sums.contains(sum));
             versions.extend(version);
             sums.extend(sum);
-            // One arm for both: schemas within schemas must not double at each level.
+            // A single arm for version and checksum: two would double nested layouts at each level.
             let when = match (version, sum) {
                 (Some(version), Some(sum)) => When::Class(version, sum),
                 (Some(version), None) => When::Version(version),
@@ -408,9 +412,9 @@ impl<'a> Classes<'a> {
         Ok(arms)
     }
 
-    /// A class of a template, as others of the same template: if there are several, and all have the same
-    /// members, none of a type that is an argument of theirs. Nothing else could tell that the members are
-    /// the same here.
+    /// Returns the layout of an instance of a class template that the file does not describe. It is derived
+    /// from other instances if there are at least two, and all have the same members, whose types do not
+    /// depend on the template's arguments; otherwise the result is empty.
     fn sibling(&mut self, class: &str) -> Result<Vec<(When, Layout)>, Unsupported> {
         let Some((template, _)) = class.split_once('<') else { return Ok(Vec::new()) };
         let is_sibling = |name: &str| name.split_once('<').is_some_and(|(known, _)| known == template);
@@ -442,13 +446,13 @@ impl<'a> Classes<'a> {
         Ok(found.map(|record| (When::AnyClass, record)).into_iter().collect())
     }
 
-    /// Whether there is an info of a class.
+    /// Whether the file has a streamer info of a class.
     fn describes(&self, class: &str) -> bool {
         table::is_described(&self.file.streamers, class)
     }
 }
 
-/// Whether the type of a member is, or has in it, an argument of the template that the class is of.
+/// Whether the type of a member is or contains an argument of the class's template.
 fn depends(element: &Element, class: &str) -> bool {
     let arguments = class.split_once('<').map_or("", |(_, rest)| rest.trim_end_matches('>'));
     let of = if element.is_base() { &element.name } else { &element.type_name };
@@ -459,7 +463,7 @@ fn depends(element: &Element, class: &str) -> bool {
     parts.into_iter().any(|part| is_part(&part))
 }
 
-/// A value behind a byte count and a version that means nothing.
+/// Returns the layout of a value after a byte count and a version that is ignored.
 fn shared(of: Layout) -> Layout {
     Layout::Framed { shared: true, of: Box::new(Layout::Versioned(vec![(When::Any, of)])) }
 }
@@ -468,20 +472,20 @@ fn framed(arms: Vec<(When, Layout)>) -> Layout {
     Layout::Framed { shared: false, of: Box::new(Layout::Versioned(arms)) }
 }
 
-/// An array of these dimensions, or the value itself if there are none.
+/// Returns the layout of an array with these dimensions, or the given one if there are none.
 #[must_use]
 pub fn fixed(schema: Layout, dimensions: &[impl Copy + Into<u64>]) -> Layout {
     dimensions.iter().rev().fold(schema, |inner, &size| Layout::Fixed(size.into(), Box::new(inner)))
 }
 
-/// Numbers of a class, as a record of one or a list.
+/// Returns the layout of big-endian numbers.
 fn big(dtype: DType) -> Layout {
     Layout::Number(Encoding::Big(dtype))
 }
 
-/// The word in the list of classes for any class.
+/// Entry of `within` for an object of any class.
 const ANYTHING: &str = "TObject*";
-/// The option behind an item of a list.
+/// Words that skip the draw option after an item of a list.
 const OPTION: &str = "data B-> stack dup 255 = if drop data !I-> stack then data skip";
-/// Classes of one template that are compared.
+/// Maximum number of instances of a template that are compared.
 const MAX_SIBLINGS: usize = 16;

@@ -1,4 +1,4 @@
-//! Columns of classes that do not follow their streamer info, by their row in the table.
+//! Layouts of classes that do not follow their streamer info.
 
 use forthwith_columns::DType;
 use forthwith_program::{EncodedValue, Layout, Words};
@@ -6,7 +6,7 @@ use forthwith_program::{EncodedValue, Layout, Words};
 use super::big;
 use crate::class::Native;
 
-/// How a value of such a class is read that is the same in all files; `None` for all others.
+/// Returns the layout of a class that is the same in all files; `None` for other classes.
 pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
     match (native, class) {
         (Native::Text, _) => Some(Layout::Text),
@@ -20,8 +20,8 @@ pub(super) fn schema(class: &str, native: Native) -> Option<Layout> {
     }
 }
 
-/// The column of a member: of an array of references, as of a reference, the numbers of the objects that are
-/// meant.
+/// Returns the name and layout of a member as it is delivered: of a `TRefArray`, only the unique ids of the
+/// referenced objects, as `refs`.
 pub(super) fn delivered(class: &str, name: String, schema: Layout) -> (String, Layout) {
     match (class, name.as_str()) {
         ("TRefArray", "fUIDs") => ("refs".into(), schema),
@@ -30,7 +30,7 @@ pub(super) fn delivered(class: &str, name: String, schema: Layout) -> (String, L
     }
 }
 
-/// The base `TObject`, which is stepped over.
+/// Returns the layout of the base `TObject`, which is skipped.
 pub(super) const fn object_base() -> Layout {
     Layout::Passed(Words::of(EncodedValue::ObjectBase, TOBJECT))
 }
@@ -40,7 +40,7 @@ pub(super) fn is_object_base(layout: &Layout) -> bool {
     matches!(layout, Layout::Passed(Words { value: Some(EncodedValue::ObjectBase), .. }))
 }
 
-/// Steps over a byte count, if there is one. What follows is a version in any case.
+/// Words that skip a byte count, if there is one, before a version.
 pub(super) const BYTE_COUNT_IF_ANY: &str =
     "data pos data B-> stack 64 and if drop 3 data skip else data seek then";
 
@@ -49,12 +49,12 @@ fn record(class: &str, fields: Vec<(&str, Layout)>) -> Layout {
     Layout::Record { name: Some(class.into()), fields }
 }
 
-/// A `TObject`: a version, in old files behind a byte count; an id; status bits, and if they say that the
-/// object is referenced, where from.
+/// Words that skip a `TObject`: a version, after a byte count in old files; an id; status bits; and a process
+/// id if the bits state that the object is referenced.
 const TOBJECT: &str = "data !H-> stack 16384 and if 4 data skip then 4 data skip \
                                   data !I-> stack 16 and if 2 data skip then";
 
-/// A `TRef`: a `TObject` whose id is that of what is meant, then the process the id is from, or a UUID as
-/// text.
+/// Words that read a `TRef`: a `TObject` whose id is that of the referenced object, and then a process id, or
+/// a UUID as text.
 const TREF: &str = "data !H-> stack 16384 and if 4 data skip then data !I-> stack data !I-> stack \
                     dup 16 and if 2 data skip then 32 and if data B-> stack data skip else 2 data skip then";

@@ -1,4 +1,4 @@
-//! The targets of pointers, and arrays whose class only the data name: the classes that the file describes.
+//! Possible classes of the targets of pointers, and of items whose class only the data name.
 
 use forthwith_program::{Layout, When};
 
@@ -7,13 +7,14 @@ use super::{Classes, Unsupported, framed, native};
 use crate::class as table;
 
 impl Classes<'_> {
-    /// A pointer to an object of a class, or of one derived from it.
+    /// Returns the layout of a pointer to an object of a class or of a class derived from it.
     pub fn pointer(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let names = self.derived(class)?;
         let (mut found, mut refused, bounded) = self.choose(names.len() > 1, |classes| {
             let (mut found, mut refused, mut bounded) = (Vec::new(), Vec::new(), false);
             for name in &names {
-                // One that contains itself, or cannot be read, is an error where it is met.
+                // A class that contains itself, or is unsupported, is an error for the entries that have such
+                // objects.
                 classes.cut_short = false;
                 let schema = match classes.is_own(name) && names.len() == 1 {
                     true => classes.own(name),
@@ -27,7 +28,7 @@ impl Classes<'_> {
             }
             (found, refused, bounded)
         });
-        // An object of a class that the file does not describe is a fault, too.
+        // Undescribed classes are errors for the entries that have them, too; they need no alternative.
         if found.iter().any(|(_, schema)| !matches!(schema, Layout::Unknown(_))) {
             found.retain(|(_, schema)| !matches!(schema, Layout::Unknown(_)));
         }
@@ -49,9 +50,9 @@ impl Classes<'_> {
         Ok(Layout::Pointer(found))
     }
 
-    /// Something that may be of several classes. The items of arrays in it whose class only the data name may
-    /// be of several, too, as deep within each other as that makes few members: what can be read without them
-    /// never becomes too much.
+    /// Calls `make` for a value that may be of several classes. Arrays in it whose class only the data name
+    /// may be of several classes, too, but nested only so deeply that the result has few members, so that
+    /// they never prevent the other members from being read.
     pub(super) fn choose<T>(&mut self, several: bool, mut make: impl FnMut(&mut Self) -> T) -> T {
         if !several {
             return make(self);
@@ -65,7 +66,7 @@ impl Classes<'_> {
         let (spare, budget) = (self.budget.array_members_left, self.budget.members_left);
         self.choices_allowed = self.budget.nested_choices;
         loop {
-            // Deeper members are worth less.
+            // Nested choices get fewer members.
             let most = if self.choices_allowed > 1 { spare.min(MAX_DEEP_ARRAY_MEMBERS) } else { spare };
             self.budget.array_members_left = most;
             self.choices = 1;
@@ -75,14 +76,14 @@ impl Classes<'_> {
                 self.budget.array_members_left = spare - (most - self.budget.array_members_left);
                 return made;
             }
-            // Once more, and less deep. Where there are none within a choice, none can be too many.
+            // Try again with less nesting. Without nested choices, the members cannot be exceeded.
             (self.arrays_spent, self.budget.members_left) = (false, budget);
             self.choices_allowed = self.choices_allowed.saturating_sub(1);
         }
     }
 
-    /// A class and those derived from it, as far as the file describes them. Asked once of each: it goes
-    /// through all classes of the file.
+    /// Returns a class and the classes derived from it that the file describes. The result is cached, since
+    /// it takes a pass over all classes of the file.
     pub(super) fn derived(&mut self, class: &str) -> Result<Vec<String>, Unsupported> {
         if let Some(known) = self.families.get(class) {
             return Ok(known.clone());
@@ -97,7 +98,7 @@ impl Classes<'_> {
         let mut names: Vec<&str> = self.file.streamers.classes().map(|(name, _)| name).collect();
         names.sort_unstable();
         names.dedup();
-        // Each round finds the next generation.
+        // Each pass finds the next generation.
         loop {
             let before = found.len();
             for name in &names {
@@ -124,20 +125,21 @@ impl Classes<'_> {
         Ok(found)
     }
 
-    /// An array that names the class of its items: that the branch has, or any that the file describes.
+    /// Returns the layout of a `TClonesArray`. Its items have the [class that was set](Self::with_items), or
+    /// any class that the file describes.
     pub(super) fn clones(&mut self) -> Result<Layout, Unsupported> {
         let names = match self.items.as_str() {
             "" => {
                 let mut derived = self.derived("TObject")?;
                 derived.retain(|name| !is_of_root(name) && self.describes(name) && !self.is_within(name));
-                // Of ROOT's own classes there are some in every file: one type is not made several for their
-                // sake.
+                // Most files describe some of ROOT's own classes for other reasons. They alone do not make a
+                // choice of a single class.
                 let is_there = |name: &&str| self.file.streamers.knows(name) && !self.is_within(name);
                 if derived.len() > 1 {
                     derived.extend(OWN_ITEMS.into_iter().filter(is_there).map(String::from));
                 }
                 if derived.is_empty() && self.describes("TNamed") {
-                    // There is nothing else, unless the data name what files need not describe.
+                    // No other class is described. The data may name a class that files need not describe.
                     let named = match self.seen {
                         [only] if UNDESCRIBED_ITEMS.contains(&&**only) => only,
                         _ => "TNamed",
@@ -148,7 +150,7 @@ impl Classes<'_> {
                     if let Some(noted) = self.noted {
                         noted.item_classes.borrow_mut().extend(derived.iter().cloned());
                     }
-                    // What else the file describes for other objects is no class of these.
+                    // The other classes are described for other objects.
                     if derived.iter().any(|name| self.seen.contains(name)) {
                         derived.retain(|name| self.seen.contains(name));
                     }
@@ -165,8 +167,8 @@ impl Classes<'_> {
                     }
                 }
                 if derived.len() > 1 && self.choices > self.choices_allowed {
-                    // Choices within choices would multiply: empty is read, and anything else is a fault
-                    // where it is met.
+                    // Nested choices would multiply: only empty arrays are read; others are errors for their
+                    // entries.
                     derived.clear();
                 }
                 derived
@@ -183,7 +185,7 @@ impl Classes<'_> {
         for (class, arms) in names.iter().zip(found) {
             let arms = match arms {
                 Ok(arms) => arms,
-                // One that cannot be read is a fault where it is met.
+                // A class that is unsupported is an error for the entries that have such objects.
                 Err(_) if names.len() > 1 && !self.recursion_spent => continue,
                 Err(why) => return Err(why),
             };
@@ -205,7 +207,7 @@ impl Classes<'_> {
     }
 }
 
-/// Classes that stand in files for the files' own sake.
+/// Whether a class is part of the structure of files, so that it is not the target of pointers in data.
 fn is_of_files(class: &str) -> bool {
     [
         "TTree",
@@ -224,15 +226,16 @@ fn is_of_files(class: &str) -> bool {
         || matches!(class, "TList" | "THashList" | "TObjArray" | "TCollection" | "TSeqCollection")
 }
 
-/// Classes of ROOT's own that are never items of arrays in data.
+/// Whether a class of ROOT's own is never the class of items in data.
 fn is_of_root(class: &str) -> bool {
     let own = ["TObject", "TNamed", "TObjArray", "TClonesArray", "TList", "TRef", "TObjString", "TProcessID"];
     own.contains(&class) || ["TAtt", "TVirtual"].iter().any(|begin| class.starts_with(begin))
 }
 
-/// Classes of ROOT's own that arrays are made of, and that are described in files for other reasons, too.
+/// Classes of ROOT's own that may be items of arrays, but that files also describe for other reasons.
 pub const OWN_ITEMS: [&str; 2] = ["TNamed", "TObjString"];
-/// The same of those that this crate knows without the file, as C++ ROOT does (in `TClonesArray::Streamer`).
+/// Classes that may be items of arrays without a description in the file, as in C++ ROOT's
+/// `TClonesArray::Streamer`.
 pub const UNDESCRIBED_ITEMS: [&str; 2] = ["TF1", "TFormula"];
-/// Classes that one pointer may lead to.
+/// Maximum number of possible classes of a pointer's target.
 const MAX_CLASSES: usize = 64;

@@ -1,4 +1,4 @@
-//! Programs of objects that are streamed as a whole.
+//! Programs that read objects streamed as a whole.
 
 use forthwith_columns::Form;
 use forthwith_plan::ColumnSpec;
@@ -8,18 +8,18 @@ use super::{Budget, Classes, Noted, Unsupported};
 use crate::class::Layouts;
 use crate::cpp::CppType;
 
-/// How ROOT writes counts and strings, behind the given frame.
+/// Returns ROOT's encoding of counts and strings, with a given frame of entries.
 #[must_use]
 pub fn dialect(entry: Frame) -> Dialect {
     Dialect { counts: Count::Big32, text: TextLength::ByteThenWord, entry }
 }
 
-/// The program that reads entries of one value each of this type, as ROOT streams such a value as a whole: an
-/// object behind its byte count and version, a container behind its own. `items` says that entries are items
-/// of lists or options stored elsewhere, of which there may be none. `member` is what errors call it.
+/// Returns the program that reads entries of one value of a type, as ROOT streams it as a whole: an object or
+/// container after its byte count and version. `items` means that entries are items of lists or options that
+/// are stored elsewhere, and may be none. `member` is the value's name in errors.
 ///
 /// # Errors
-/// The file does not describe the class, or a column cannot have it: why, as a phrase.
+/// Returns the reason, as a phrase, if the file does not describe a class or the type has no columns.
 pub fn program(file: &Layouts, type_name: &str, items: bool, member: &str) -> Result<Program, Unsupported> {
     let kind = CppType::parse(type_name);
     let dialect = dialect(Frame::None);
@@ -45,16 +45,15 @@ pub fn program(file: &Layouts, type_name: &str, items: bool, member: &str) -> Re
     }
 }
 
-/// The columns that a program of ROOT's values fills, with what they take of memory for each byte of the
-/// data.
+/// Returns the columns that a program fills, with upper bounds on their bytes for each byte of the data.
 #[must_use]
 pub fn columns(program: &Program) -> Vec<ColumnSpec> {
     let outermost = match &program.form {
         Form::List { key, .. } | Form::String { key, .. } => Some(format!("{key}-offsets")),
         _ => None,
     };
-    // Lists and strings of a leaf list are one to an entry, too. And of many columns, each has a small part
-    // of the bytes.
+    // Records have one list or string of each field in an entry, too. With many columns, each has a small
+    // part of the bytes.
     let is_record = matches!(program.form, Form::Record { .. }) || program.outputs.len() > MANY;
     let bytes = |output: &OutputBinding| {
         if !output.offsets && program.outputs.len() > MANY {
@@ -62,7 +61,7 @@ pub fn columns(program: &Program) -> Vec<ColumnSpec> {
         } else if output.key.ends_with("-objects") {
             2 // a pointer takes four
         } else if !output.offsets {
-            // Every number takes its own width in the file, every letter a byte.
+            // A number takes its own width in the file, a character a byte.
             1
         } else if Some(&output.key) == outermost.as_ref() || is_record {
             0
@@ -91,5 +90,5 @@ fn is_text(form: &Form, column: &str) -> bool {
     }
 }
 
-/// Programs with more columns reserve no room for them beforehand.
+/// Number of columns above which no memory is reserved in advance.
 const MANY: usize = 64;

@@ -1,4 +1,4 @@
-//! Classes within classes, and those that contain themselves: how deep they are looked into.
+//! Nested classes, and limits for classes that contain themselves.
 
 use forthwith_program::Layout;
 
@@ -8,7 +8,8 @@ use crate::class;
 use crate::streamer::{Element, StreamerInfo};
 
 impl Classes<'_> {
-    /// An object where there may be none: one that has levels enough is an error where it is met.
+    /// Returns the layout of an object that an entry may lack, such as an item. If the budget is exhausted,
+    /// only entries that have such objects are errors.
     pub(super) fn contained(&mut self, class: &str) -> Result<Layout, Unsupported> {
         self.cut_short = false;
         match self.beyond(|classes| classes.object(class)) {
@@ -17,7 +18,7 @@ impl Classes<'_> {
         }
     }
 
-    /// A value behind a list or a pointer: it may be of a class that is around it.
+    /// Calls `make` for a value after a list or pointer, which may be of an enclosing class.
     pub(super) fn beyond<T>(&mut self, make: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.value_start, self.within.len());
         self.indirections += 1;
@@ -31,13 +32,13 @@ impl Classes<'_> {
         self.within.iter().any(|outer| **outer == *class)
     }
 
-    /// Whether a class is the one whose members are being looked at.
+    /// Whether a class is the innermost one being unrolled.
     pub(super) fn is_own(&self, class: &str) -> bool {
         self.within.last().is_some_and(|last| **last == *class)
     }
 
-    /// An object of the class whose members are being looked at: once more, as long as that is not many
-    /// members.
+    /// Returns the layout of an object within its own class. Fails if that exceeds the levels or the number
+    /// of members.
     pub(super) fn own(&mut self, class: &str) -> Result<Layout, Unsupported> {
         let levels = self.within.iter().filter(|outer| ***outer == *class).count();
         let info = self.file.streamers.latest(class).map_err(|error| error.to_string())?;
@@ -58,12 +59,12 @@ impl Classes<'_> {
         schema
     }
 
-    /// The members of a class.
+    /// Returns the layout of a class's members as a record.
     pub(super) fn record(&mut self, layout: &class::Layout) -> Result<Layout, Unsupported> {
         let info = &layout.info;
         let class = &info.class;
         let times = |of: &[Box<str>]| of.iter().filter(|outer| *outer == class).count();
-        // By value, with nothing between that could end it.
+        // No list or pointer is between the class and itself, so it has no end.
         if times(self.within.get(self.value_start..).unwrap_or_default()) > 0 {
             return Err(format!("{class}, which contains itself"));
         }
@@ -101,7 +102,7 @@ impl Classes<'_> {
         Ok(Layout::Record { name: Some(class.to_string()), fields: fields? })
     }
 
-    /// A class that is there again by way of others, as long as there are not levels enough of it.
+    /// Spends the budget on a class that contains itself through others. Fails if its depth is exceeded.
     fn wind(&mut self, info: &StreamerInfo, around: usize) -> Result<(), Unsupported> {
         if let Some(noted) = self.noted {
             noted.recurses.set(true);
@@ -113,13 +114,13 @@ impl Classes<'_> {
         self.unwind(info)
     }
 
-    /// The members of a class within one that is there again.
+    /// Spends the budget on the members of a class within a recursive one.
     fn unwind(&mut self, info: &StreamerInfo) -> Result<(), Unsupported> {
         let size = u32::try_from(info.elements.len()).unwrap_or(u32::MAX).saturating_add(1);
         match self.budget.recursive_members_left.checked_sub(size) {
             Some(left) => self.budget.recursive_members_left = left,
             None => {
-                // All of it is too much, and is looked at with fewer levels.
+                // `Budget::widest` tries again with fewer levels.
                 if let Some(noted) = self.noted {
                     noted.recursion_spent.set(true);
                 }
@@ -131,13 +132,13 @@ impl Classes<'_> {
     }
 }
 
-/// Why a class has no more levels.
+/// Returns the reason if the depth of a recursive class is exceeded.
 fn contains_itself(class: &str, levels: usize) -> String {
     let plural = if levels == 1 { "" } else { "s" };
     format!("{class}, which contains itself, more than {levels} level{plural} deep")
 }
 
-/// Why an object is not looked at: nearer ones are, and all together would be too many.
+/// Returns the reason if an object is behind too many lists and pointers.
 fn too_far(class: &str, indirections: usize) -> String {
     let (plural, of) = if indirections == 1 { ("", "it") } else { ("s", "them") };
     format!(
@@ -146,7 +147,7 @@ fn too_far(class: &str, indirections: usize) -> String {
     )
 }
 
-/// Members of all levels of it.
+/// Maximum number of members of all levels of a class within itself.
 const MAX_OWN: usize = 256;
-/// Classes within classes.
+/// Maximum number of enclosing classes.
 const MAX_DEPTH: usize = 30;

@@ -1,7 +1,7 @@
-//! The layout in which values are written, of the one that they are read by.
+//! Layouts for writing, derived from those for reading.
 //!
-//! Objects are written in the first version that a layout has, which is the latest that the file describes, and items of
-//! containers one after the other. ROOT reads both whatever the rest of a branch has.
+//! Objects are written in the first version of a layout, which is the latest that the file describes, and
+//! items of containers are written object-wise. ROOT reads both, whatever the other entries of a branch have.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,10 +16,10 @@ use crate::cpp::CppType;
 use crate::streamer::StreamerInfo;
 use crate::write::{STL_VERSION, is_told_by_checksum};
 
-/// The layout in which values are written that are read by `layout`.
+/// Returns the layout that writes the values that `layout` reads.
 ///
 /// # Errors
-/// The first thing in it that can be read only.
+/// Returns an error for the first part of the layout that can only be read.
 pub fn written(layout: &Layout, file: &Layouts) -> Result<Layout> {
     let written = |of: &Layout| written(of, file);
     let boxed = |of: &Layout| written(of).map(Box::new);
@@ -31,7 +31,7 @@ pub fn written(layout: &Layout, file: &Layouts) -> Result<Layout> {
         | Layout::Text
         | Layout::LongText
         | Layout::Triangle(..) => layout.clone(),
-        // Where there are none of them.
+        // Allowed as long as no value has them.
         Layout::Unknown(_) | Layout::Refused(_) => layout.clone(),
         Layout::OrNothing(of) => Layout::OrNothing(boxed(of)?),
         Layout::Counter(slot, of) => Layout::Counter(*slot, boxed(of)?),
@@ -52,12 +52,12 @@ pub fn written(layout: &Layout, file: &Layouts) -> Result<Layout> {
         Layout::Between(before, of, _) if is_counted_elsewhere(layout) => {
             Layout::Between(before.clone(), boxed(of)?, Vec::new())
         }
-        // Of several pointers, one flag stands before the arrays of all of them.
+        // Arrays of pointers have a single flag before the arrays of all pointers.
         Layout::Fixed(_, of) if has_counted(of) => return Err(refused(of)),
         Layout::Fixed(size, of) => Layout::Fixed(*size, boxed(of)?),
         Layout::Tuple(items) => Layout::Tuple(items.iter().map(written).collect::<Result<_>>()?),
         Layout::Pointer(_) => {
-            // Of several classes, an object of one that can be read only is an error when it is written.
+            // If only some classes cannot be written, the error is that of their objects.
             let (mut classes, mut refused, mut any) = (Vec::new(), None, false);
             for (name, class) in readable(layout) {
                 match written(class) {
@@ -109,13 +109,13 @@ pub fn written(layout: &Layout, file: &Layouts) -> Result<Layout> {
     })
 }
 
-/// A container within its frame, as its entries are written.
+/// Returns the layout of a container with its frame, for writing.
 #[must_use]
 pub fn container(layout: Layout) -> Layout {
     Layout::Framed { shared: false, of: Box::new(Layout::Versioned(vec![(CONTAINER, layout)])) }
 }
 
-/// The version that stands before the items of a container.
+/// Version in the frame of a container.
 const CONTAINER: When = When::Version(STL_VERSION.unsigned_abs());
 
 const fn can_write(wire: Encoding) -> bool {
@@ -130,8 +130,8 @@ const fn can_write(wire: Encoding) -> bool {
     )
 }
 
-/// Whether arrays are counted by a number that is no part of the layout. Who writes them has to compare their lengths
-/// with it.
+/// Whether arrays are counted by a number that is not part of the layout. The writer has to compare their
+/// lengths with it.
 #[must_use]
 pub fn is_counted_elsewhere(layout: &Layout) -> bool {
     match layout {
@@ -144,12 +144,12 @@ pub fn is_counted_elsewhere(layout: &Layout) -> bool {
     }
 }
 
-/// Whether ROOT writes a class by code of its own, which nothing here repeats, whatever its description says.
+/// Whether ROOT writes a class by a custom streamer that is not implemented here.
 fn has_own_streamer(class: &str) -> bool {
     matches!(table::native(class), Native::Bag | Native::Btree | Native::Opaque | Native::Basket)
 }
 
-/// The version that is written of an alternative; `None` of one that is only read.
+/// Returns the version to write for an alternative; `None` if the alternative is only read.
 fn version(when: When, of: &Layout, file: &Layouts) -> Result<Option<When>> {
     let name = if let Layout::Record { name, .. } = of { name.as_deref() } else { None };
     Ok(match when {
@@ -170,8 +170,8 @@ fn version(when: When, of: &Layout, file: &Layouts) -> Result<Option<When>> {
     })
 }
 
-/// A container of pointers to objects of any class, which has a streamer of its own: its version, the slot of the
-/// number of items, whether the index of the first follows, and an item.
+/// Parts of the layout of a container of pointers to objects of any class: its version, the slot of the
+/// number of items, whether the index of the first item follows that number, and the layout of an item.
 struct Pointers<'l> {
     version: u16,
     slot: u32,
@@ -180,7 +180,7 @@ struct Pointers<'l> {
 }
 
 impl Pointers<'_> {
-    /// A new base object, no name, the number of items, and the items.
+    /// Returns the layout that writes a new base object, an empty name, the number of items, and the items.
     fn written(&self, file: &Layouts) -> Result<Layout> {
         let bytes =
             |bytes: &[u8]| Layout::Constant(bytes.into(), Box::new(Layout::Opaque(bytes.len() as u64)));
@@ -190,7 +190,7 @@ impl Pointers<'_> {
             before.push(bytes(&[0; 4]));
         }
         let item = match self.item {
-            // An option stands behind each item, which is none here.
+            // The draw option after each item is empty.
             Layout::Between(_, of, _) => {
                 Layout::Between(Vec::new(), Box::new(written(of, file)?), vec![bytes(&[0])])
             }
@@ -203,10 +203,10 @@ impl Pointers<'_> {
     }
 }
 
-/// A new `TObject`: its version, no identifier, and the bits `kIsOnHeap` and `kNotDeleted`.
+/// A new `TObject`: its version, the id 0, and the bits `kIsOnHeap` and `kNotDeleted`.
 const TOBJECT: [u8; 10] = [0, 1, 0, 0, 0, 0, 3, 0, 0, 0];
 
-/// What a frame has in it if the layout is one of a container of pointers (`TList`, `TMap`, `TObjArray` and theirs).
+/// Parses the layout of a container of pointers: `TList`, `TMap`, `TObjArray`, and classes derived from them.
 fn pointers(layout: &Layout) -> Option<Pointers<'_>> {
     let Layout::Framed { of, .. } = layout else { return None };
     let Layout::Versioned(arms) = &**of else { return None };
@@ -217,7 +217,8 @@ fn pointers(layout: &Layout) -> Option<Pointers<'_>> {
     if !native::is_object_base(base) || !behind.is_empty() {
         return None;
     }
-    // The versions of TObjArray, TMap and TList; the latter is that of what inherits its streamer, too.
+    // Versions of `TObjArray`, `TMap` and `TList`; classes that inherit the streamer of `TList` have its
+    // version.
     let version = match (has_bound, &**item) {
         (true, Layout::Pointer(_)) => 3,
         (false, Layout::Tuple(pair)) if pair.iter().all(|of| matches!(of, Layout::Pointer(_))) => 3,
@@ -227,15 +228,15 @@ fn pointers(layout: &Layout) -> Option<Pointers<'_>> {
     Some(Pointers { version, slot: *slot, has_bound, item })
 }
 
-/// The name that stands before items of an array that can be of one class only, its version, and the layout of an item:
-/// those of the latest version.
+/// Returns class name and version of the items of a `TClonesArray` with one possible class, and the layout of
+/// an item, all of the latest version.
 fn one_class(layout: &Layout) -> Option<(&str, u32, &Layout)> {
     let Layout::OneClass { alternatives, classes } = layout else { return None };
     let (name, version, item) = classes.first()?;
     (alternatives.len() == 1).then_some((name, *version, item))
 }
 
-/// What the file says of a class: a pair may be spelled in another way there.
+/// Returns the description of a class in the file. The file may spell a pair differently.
 fn described(class: &str, file: &Layouts) -> Result<Option<Arc<StreamerInfo>>> {
     let streamers = file.streamers();
     match streamers.spelled(&CppType::parse(class)) {
@@ -244,14 +245,14 @@ fn described(class: &str, file: &Layouts) -> Result<Option<Arc<StreamerInfo>>> {
     }
 }
 
-/// The classes of a pointer that can be delivered.
+/// Returns the classes of a pointer's target that can be read.
 fn readable(layout: &Layout) -> &[(String, Layout)] {
     let Layout::Pointer(classes) = layout else { return &[] };
     let refused = classes.iter().position(|(_, class)| matches!(class, Layout::Refused(_)));
     &classes[..refused.unwrap_or(classes.len())]
 }
 
-/// Whether values of a layout have pointers in them, or objects that pointers may mean.
+/// Whether values of a layout contain pointers, or objects that pointers may refer to.
 #[must_use]
 pub fn has_objects(layout: &Layout) -> bool {
     match layout {
@@ -274,7 +275,7 @@ pub fn has_objects(layout: &Layout) -> bool {
     }
 }
 
-/// Whether arrays of a fixed length are of arrays that another member counts.
+/// Whether a layout is an array that another member counts, or a fixed array of such arrays.
 fn has_counted(layout: &Layout) -> bool {
     match layout {
         Layout::Counted { .. } => true,

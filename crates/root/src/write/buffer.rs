@@ -1,19 +1,20 @@
-//! The bytes of one object, as they are made.
+//! The buffer that one object is serialised to.
 
 use std::collections::HashMap;
 
 use crate::record::BYTE_COUNT;
 
-/// Big-endian bytes of the payload of one record: the opposite of a [`Cursor`](crate::Cursor).
+/// Payload of one record, serialised as big-endian bytes. A [`Cursor`](crate::Cursor) reads it.
 ///
-/// Class tags and references hold positions that are counted from the first byte of the record's key, so the buffer knows
-/// the key's length. Nothing here fails: an object that is too long for byte counts [says so](Self::is_too_long) at the end.
+/// Class tags and references contain offsets from the first byte of the record's key, so the buffer stores
+/// the key's length. Its methods do not fail: [`is_too_long`](Self::is_too_long) tells afterwards whether a
+/// length did not fit its field.
 #[derive(Debug, Default)]
 pub struct Buffer {
     bytes: Vec<u8>,
-    /// Length of the key before the payload.
+    /// Length of the key before the payload, in bytes.
     origin: u32,
-    /// The offsets at which classes were named first.
+    /// Offset of the first tag of each class, counted from the first byte of the key.
     classes: HashMap<Box<str>, u32>,
     too_long: bool,
 }
@@ -28,13 +29,13 @@ macro_rules! numbers {
 }
 
 impl Buffer {
-    /// A payload behind a key of this length.
+    /// Creates an empty payload that follows a key of `key_len` bytes.
     #[must_use]
     pub fn new(key_len: u16) -> Self {
         Self { origin: key_len.into(), ..Self::default() }
     }
 
-    /// A part of a payload that begins at an offset, counted from the first byte of the key.
+    /// Creates a part of a payload that begins at `offset`, counted from the first byte of the key.
     #[must_use]
     pub fn at(offset: u32) -> Self {
         Self { origin: offset, ..Self::default() }
@@ -42,46 +43,47 @@ impl Buffer {
 
     numbers!(u8, i8, u16, i16, u32, i32, u64, i64, f32, f64);
 
-    /// The bytes so far.
+    /// Returns the bytes appended so far.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Length of the key before the payload.
+    /// Returns the offset of the buffer's first byte, counted from the first byte of the key: the key's
+    /// length, unless the buffer is a [part](Self::at) of a payload.
     #[must_use]
     pub fn origin(&self) -> u32 {
         self.origin
     }
 
-    /// Whether something was longer than its length has room for.
+    /// Whether a length exceeded its field, or the payload exceeds the 1 GiB that a byte count can express.
     #[must_use]
     pub fn is_too_long(&self) -> bool {
         self.too_long || self.bytes.len() >= LONGEST
     }
 
-    /// Appends bytes as they are.
+    /// Appends bytes unchanged.
     pub fn extend(&mut self, bytes: &[u8]) {
         self.bytes.extend(bytes);
     }
 
-    /// The bytes themselves.
+    /// Returns the appended bytes, without a copy.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// Appends a position in the file.
+    /// Appends an offset in the file, with 64 bits if `big` and otherwise 32.
     pub(super) fn seek(&mut self, position: u64, big: bool) {
         if big {
             self.u64(position);
         } else {
-            // Positions above this number are written with 64 bits.
+            // Callers pass `big` for offsets above `LAST_SMALL`.
             self.u32(position as u32);
         }
     }
 
-    /// Appends the number by which a file is known, if it has one.
+    /// Appends a `TUUID`: its version, and the 16 bytes. Appends nothing for `None`.
     pub(super) fn uuid(&mut self, uuid: Option<[u8; 16]>) {
         if let Some(uuid) = uuid {
             self.u16(1);
@@ -89,12 +91,12 @@ impl Buffer {
         }
     }
 
-    /// Appends a truth value.
+    /// Appends a boolean as one byte.
     pub fn bool(&mut self, value: bool) {
         self.u8(value.into());
     }
 
-    /// Appends a string behind its length: a `TString`, or the text of a `std::string`.
+    /// Appends a string after its length: a `TString`, or the text of a `std::string`.
     pub fn string(&mut self, text: impl AsRef<[u8]>) {
         let text = text.as_ref();
         match u8::try_from(text.len()) {
@@ -109,7 +111,7 @@ impl Buffer {
         self.extend(text);
     }
 
-    /// Appends an object with its byte count and class version before it.
+    /// Appends a byte count, a class version, and the bytes that `body` appends.
     pub fn frame<R>(&mut self, version: i16, body: impl FnOnce(&mut Self) -> R) -> R {
         self.counted(|buffer| {
             buffer.i16(version);
@@ -117,7 +119,8 @@ impl Buffer {
         })
     }
 
-    /// Appends an object of a class that has no version, but a checksum.
+    /// Appends an object of a class without a version: a byte count, the version 0, the class's checksum, and
+    /// the bytes that `body` appends.
     pub fn unversioned<R>(&mut self, checksum: u32, body: impl FnOnce(&mut Self) -> R) -> R {
         self.frame(0, |buffer| {
             buffer.u32(checksum);
@@ -125,8 +128,9 @@ impl Buffer {
         })
     }
 
-    /// Appends an object at a place for a pointer: a byte count, the class, and what `body` appends, which begins with a frame.
-    /// Returns by what number a [`reference`](Self::reference) means it.
+    /// Appends an object as the target of a pointer: a byte count, the class tag, and the bytes that `body`
+    /// appends, which begin with a frame. Returns the number to pass to [`reference`](Self::reference) for
+    /// further pointers to the object.
     pub fn object(&mut self, class: &str, body: impl FnOnce(&mut Self)) -> u32 {
         let reference = self.place() + 2;
         self.counted(|buffer| {
@@ -136,7 +140,7 @@ impl Buffer {
         reference
     }
 
-    /// Appends the class of an object behind its byte count.
+    /// Appends the class tag of an object: the class name the first time, its offset afterwards.
     pub(super) fn class(&mut self, class: &str) {
         match self.classes.get(class) {
             Some(place) => self.u32(KNOWN_CLASS | (place + 2)),
@@ -150,18 +154,18 @@ impl Buffer {
         }
     }
 
-    /// Appends a pointer to an object that is in the same payload already.
+    /// Appends a pointer to an object of the same payload; [`object`](Self::object) returned its `number`.
     pub fn reference(&mut self, number: u32) {
         self.u32(number);
     }
 
-    /// Appends a pointer to nothing.
+    /// Appends a null pointer.
     pub fn null(&mut self) {
         self.u32(0);
     }
 
-    /// Appends a `TObject`. Of the status bits only those that mean something outside of the writing process belong here; that of an object
-    /// that others refer to across records has more behind it, and is left out.
+    /// Appends a `TObject`. Of the status bits, pass only those with a meaning outside the writing process.
+    /// `kIsReferenced` is cleared, because a process id would have to follow it.
     pub fn tobject(&mut self, unique_id: u32, bits: u32) {
         self.i16(1);
         self.u32(unique_id);
@@ -177,8 +181,8 @@ impl Buffer {
         });
     }
 
-    /// Appends a `TList` (or `THashList`, which differs by its class alone) of objects that `each` appends with
-    /// [`object`](Self::object).
+    /// Appends a `TList`, or a `THashList`, which is stored like it. `each` appends the object with a given
+    /// index, by [`object`](Self::object).
     pub fn tlist(&mut self, name: &str, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         self.frame(5, |buffer| {
             buffer.tobject(0, 0);
@@ -186,14 +190,14 @@ impl Buffer {
             buffer.count(count);
             for index in 0..count {
                 each(buffer, index);
-                // The option that an object is drawn with.
+                // The object's draw option.
                 buffer.string("");
             }
         });
     }
 
-    /// Appends a `TObjArray` of objects that `each` appends with [`object`](Self::object), [`reference`](Self::reference) or
-    /// [`null`](Self::null).
+    /// Appends a `TObjArray`. `each` appends the object with a given index, by [`object`](Self::object),
+    /// [`reference`](Self::reference) or [`null`](Self::null).
     pub fn tobjarray(&mut self, bits: u32, count: usize, mut each: impl FnMut(&mut Self, usize)) {
         self.frame(3, |buffer| {
             buffer.tobject(0, bits);
@@ -206,16 +210,16 @@ impl Buffer {
         });
     }
 
-    /// Appends a number of items in four bytes.
+    /// Appends a number of items as an `i32`.
     pub fn count(&mut self, count: usize) {
         let short = i32::try_from(count);
         self.too_long |= short.is_err();
         self.i32(short.unwrap_or(0));
     }
 
-    /// Offset of the next byte, counted from the first of the key.
+    /// Returns the offset of the next byte, counted from the first byte of the key.
     pub(super) fn place(&self) -> u32 {
-        // A payload of that length is refused at the end.
+        // A payload whose length wraps here is reported by `is_too_long`.
         self.origin.wrapping_add(self.bytes.len() as u32)
     }
 
@@ -226,23 +230,23 @@ impl Buffer {
         result
     }
 
-    /// Leaves room for a byte count, and answers where.
+    /// Reserves the four bytes of a byte count, and returns their offset in the buffer.
     pub(super) fn begin_count(&mut self) -> usize {
         let at = self.bytes.len();
         self.u32(0);
         at
     }
 
-    /// Says how many bytes there are behind the byte count that has room there.
+    /// Sets the byte count that was reserved at `at` to the number of bytes after it.
     pub(super) fn end_count(&mut self, at: usize) {
         let count = self.bytes.len() - at - 4;
         self.too_long |= count >= LONGEST;
-        // Cut off only if it is too long, which is an error.
+        // The mask only removes bits of a count that is too long, which is reported later.
         self.bytes[at..at + 4].copy_from_slice(&(BYTE_COUNT | count as u32 & !BYTE_COUNT).to_be_bytes());
     }
 }
 
-/// A byte count has 30 bits.
+/// Limit of byte counts, which have 30 bits.
 const LONGEST: usize = BYTE_COUNT as usize;
 const NEW_CLASS: u32 = 0xFFFF_FFFF;
 const KNOWN_CLASS: u32 = 0x8000_0000;

@@ -1,4 +1,4 @@
-//! The classes of ROOT that files are written with, and their checksums.
+//! ROOT's own classes in the versions that are written, and their checksums.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -6,28 +6,28 @@ use std::sync::{Arc, OnceLock};
 use crate::cpp::{Container, CppType, Number};
 use crate::streamer::{Element, ElementKind, Row, StreamerInfo, builtin, code, spelled, written};
 
-/// The description of one of ROOT's own classes, in the version that is written, as ROOT has it: with checksums, and the
-/// classes of counters.
+/// Returns the description of one of ROOT's own classes, in the version that is written, as ROOT has it: with
+/// checksums, and with the classes of counters. `None` if the class is unknown.
 #[must_use]
 pub fn described_class(class: &str) -> Option<Arc<StreamerInfo>> {
     described().get(class).cloned()
 }
 
-/// Whether objects of a class have its checksum before them, and not its version. Classes without a version of their own
-/// count as version 1; ROOT finds those that have that version by their checksum as well.
+/// Whether objects of a class are stored with its checksum in the place of its version. Classes without a
+/// version of their own count as version 1; ROOT also identifies classes that declare version 1 by checksum.
 pub(crate) fn is_told_by_checksum(class: &str, version: i32, checksum: u32) -> bool {
     version == 1 && checksum != 0 && described_class(class).is_none()
 }
 
-/// The version that stands before a container's items.
+/// Version in the frame of standard library containers and strings.
 pub(crate) const STL_VERSION: i16 = 10;
 
-/// All classes that [`described_class`] knows.
+/// Returns all classes that [`described_class`] knows.
 pub fn described_classes() -> impl Iterator<Item = &'static Arc<StreamerInfo>> {
     described().values()
 }
 
-/// The classes that the description of a class names: its bases, and the classes of its members.
+/// Returns the names of the classes that a description refers to: bases, and types of members.
 pub(super) fn named_by(info: &StreamerInfo) -> impl Iterator<Item = &str> {
     info.elements.iter().map(|element| match &element.kind {
         ElementKind::Base { .. } => &*element.name,
@@ -49,17 +49,18 @@ fn described() -> &'static BTreeMap<&'static str, Arc<StreamerInfo>> {
     })
 }
 
-/// The row of a class in the version that is written.
+/// Returns the table row of a class, in the version that is written.
 fn row(class: &str) -> Option<&'static Row> {
     written().chain(MORE).find(|row| row.0 == class)
 }
 
-/// The version and checksum of a class.
+/// Returns the version and checksum of a class.
 fn known(class: &str) -> Option<(i32, u32)> {
     row(class).map(|row| (row.1, row.2))
 }
 
-/// Adds what the text of an element leaves out.
+/// Completes an element that was parsed from the table with the properties that the table omits: checksum,
+/// counter's version, kind and size.
 fn complete_element(element: &mut Element) {
     match &mut element.kind {
         ElementKind::Base { checksum, .. } => {
@@ -92,7 +93,7 @@ fn complete_element(element: &mut Element) {
     };
 }
 
-/// A container of the standard library, by its type. Readers find what is in it by the type as well.
+/// Returns the element kind of a standard library container. Readers derive the content from the type, too.
 fn stl(type_name: &str) -> ElementKind {
     let container = type_name.split('<').next().and_then(Container::named);
     let content = match CppType::parse(type_name) {
@@ -108,11 +109,11 @@ fn stl(type_name: &str) -> ElementKind {
     }
 }
 
-/// Bytes of a pointer in memory.
+/// Size of a pointer in memory, in bytes.
 const POINTER: i32 = 8;
 
-/// Classes that nothing has to be read by, since ROOT's own code or a class of the same members streams them: their descriptions are
-/// written, but not among those that files are read by.
+/// Classes whose descriptions are written but not needed for reading, since ROOT's own code, or a class with
+/// the same members, streams them.
 #[rustfmt::skip]
 const MORE: &[Row] = &[
     ("ROOT::RNTuple", 2, 0x28e6_32ec, "\
@@ -147,7 +148,7 @@ const MORE: &[Row] = &[
     ("TSeqCollection", 0, 0xfc6c_3bc6, "TCollection 3"),
 ];
 
-/// Classes that ROOT's code streams wherever it meets them. Files do not describe them.
+/// Classes that ROOT streams by its own code everywhere. Files do not describe them.
 pub(super) const UNDESCRIBED: &[&str] =
     &["TArrayC", "TArrayD", "TArrayF", "TArrayI", "TArrayL64", "TArrayS", "TString", "THashTable"];
 
@@ -158,7 +159,7 @@ mod tests {
     use super::*;
     use crate::write::checksum;
 
-    /// Those of bases that are not in the table, since files do not describe them.
+    /// Checksums of bases that are not in the table, since files do not describe them.
     const OF_ARRAYS: &[(&str, u32)] = &[
         ("TArrayC", 0xae87_9936),
         ("TArrayS", 0x035c_9314),
@@ -180,7 +181,7 @@ mod tests {
                     *checksum = *sum;
                 }
             }
-            // These have members that are not stored, which belong to the checksum.
+            // These have transient members, which are part of the checksum.
             if !matches!(class, "TSeqCollection" | "THashList") {
                 if checksum(&info) != expected {
                     wrong.push(info);

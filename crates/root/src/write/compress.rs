@@ -1,35 +1,35 @@
-//! Compression of payloads: ROOT's framing of blocks, the opposite of `file/compressed.rs`.
+//! Compression of payloads into ROOT's framed blocks. `file/compressed.rs` decompresses them.
 
 use std::borrow::Cow;
 
 use forthwith_io::{Codec, CodecError, Compressor, xxh64};
 use forthwith_plan::{Error, ErrorKind, Result};
 
-/// How payloads are compressed.
+/// Algorithm and level of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
     algorithm: Option<Algorithm>,
     level: u8,
 }
 
-/// The algorithms that files are written with.
+/// A compression algorithm for writing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Algorithm {
     /// zlib.
     Zlib,
     /// LZMA, in `.xz` containers.
     Lzma,
-    /// LZ4. It has one level here.
+    /// LZ4. All levels give the same result.
     Lz4,
     /// Zstandard.
     Zstd,
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 4] = [Self::Zlib, Self::Lzma, Self::Lz4, Self::Zstd];
 
-    /// Its name, in lower case.
+    /// Returns the name in lower case, such as `zstd`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.facts().name
@@ -53,34 +53,34 @@ impl Algorithm {
     }
 }
 
-/// The name, number and levels by which ROOT and this crate call an algorithm.
+/// Constants of an algorithm in ROOT's format and in this crate.
 struct Facts {
     name: &'static str,
-    /// ROOT's number for it.
+    /// ROOT's number of the algorithm.
     number: i32,
-    /// The level that is taken if none is asked for: what ROOT recommends.
+    /// Default level, as ROOT recommends it.
     usual: u8,
-    /// The letters and the method before each block.
+    /// Two letters and the method byte, which begin each block.
     magic: [u8; 3],
     codec: Codec,
-    /// Levels of the codec for each of ROOT's.
+    /// Factor from ROOT's levels to those of the codec.
     step: i32,
 }
 
 impl Compression {
-    /// Payloads are stored as they are.
+    /// No compression.
     pub const NONE: Self = Self { algorithm: None, level: 0 };
 
-    /// An algorithm at its usual level.
+    /// Returns an algorithm at its default level.
     #[must_use]
     pub const fn of(algorithm: Algorithm) -> Self {
         Self { algorithm: Some(algorithm), level: algorithm.facts().usual }
     }
 
-    /// An algorithm at one of ROOT's levels: 1 to 9; 0 is no compression.
+    /// Returns an algorithm at one of ROOT's levels, 1 to 9. Level 0 means no compression.
     ///
     /// # Errors
-    /// A level that there is not.
+    /// Returns an error if the level is outside 0 to 9.
     pub fn new(algorithm: Algorithm, level: i32) -> Result<Self> {
         match u8::try_from(level) {
             Ok(0) => Ok(Self::NONE),
@@ -95,10 +95,11 @@ impl Compression {
         }
     }
 
-    /// An algorithm by its name, `"zstd"` or `"none"`, at a level or at its usual one.
+    /// Returns the algorithm with a name such as `"zstd"`, in any case, at a level or else at its default
+    /// level. `"none"` and `"uncompressed"` mean no compression, whatever the level.
     ///
     /// # Errors
-    /// A name or a level that there is not.
+    /// Returns an error if the name is unknown, or the level is outside 0 to 9.
     pub fn named(name: &str, level: Option<i32>) -> Result<Self> {
         let lower = name.to_ascii_lowercase();
         if matches!(&*lower, "none" | "uncompressed") {
@@ -113,15 +114,15 @@ impl Compression {
         level.map_or(Ok(Self::of(algorithm)), |level| Self::new(algorithm, level))
     }
 
-    /// From ROOT's setting: a hundred times the algorithm, plus the level.
+    /// Parses ROOT's compression setting, `100 * algorithm + level`.
     ///
     /// # Errors
-    /// An algorithm or a level that there is not.
+    /// Returns an error if the algorithm is unknown, or the level is above 9.
     pub fn from_setting(setting: i32) -> Result<Self> {
         if setting == 0 {
             return Ok(Self::NONE);
         }
-        // 0 is ROOT's own choice.
+        // Algorithm 0 is ROOT's default, zlib.
         let number = if setting / 100 == 0 { 1 } else { setting / 100 };
         match Algorithm::ALL.into_iter().find(|algorithm| algorithm.facts().number == number) {
             Some(algorithm) => Self::new(algorithm, setting % 100),
@@ -129,25 +130,25 @@ impl Compression {
         }
     }
 
-    /// ROOT's setting: a hundred times the algorithm, plus the level.
+    /// Returns ROOT's compression setting, `100 * algorithm + level`; 0 if payloads are not compressed.
     #[must_use]
     pub fn setting(self) -> i32 {
         self.algorithm.map_or(0, |algorithm| algorithm.facts().number * 100 + i32::from(self.level))
     }
 
-    /// The name that [`named`](Self::named) knows it by.
+    /// Returns the name that [`named`](Self::named) accepts.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.algorithm.map_or("none", Algorithm::name)
     }
 
-    /// The level, if payloads are compressed.
+    /// Returns the level; `None` if payloads are not compressed.
     #[must_use]
     pub fn level(self) -> Option<i32> {
         self.algorithm.map(|_| self.level.into())
     }
 
-    /// The algorithm; none if payloads are stored as they are.
+    /// Returns the algorithm; `None` if payloads are not compressed.
     #[must_use]
     pub const fn algorithm(self) -> Option<Algorithm> {
         self.algorithm
@@ -155,17 +156,17 @@ impl Compression {
 }
 
 impl Default for Compression {
-    /// The default of ROOT itself for files: zlib at level 1.
+    /// Returns ROOT's default for files: zlib at level 1.
     fn default() -> Self {
         Self::of(Algorithm::Zlib)
     }
 }
 
-/// The bytes that are stored for a payload: compressed blocks, or the payload itself if it is short or does
-/// not get shorter.
+/// Returns the bytes to store for a payload: compressed blocks, or the payload itself if it is short or does
+/// not get smaller.
 ///
 /// # Errors
-/// No memory.
+/// Returns an error if memory cannot be allocated.
 pub fn compress<'a>(
     compression: Compression,
     payload: &'a [u8],
@@ -176,11 +177,11 @@ pub fn compress<'a>(
     Ok(if compressed { Cow::Owned(stored) } else { Cow::Borrowed(payload) })
 }
 
-/// The compressed blocks of a payload, as [`compress_into`] makes them, in the compressor's own memory where they are
-/// one; `None` if the payload is stored as it is.
+/// Compresses a payload as [`compress_into`] does, but borrows a single block from the compressor's own
+/// buffer. Returns `None` if the payload is to be stored uncompressed.
 ///
 /// # Errors
-/// No memory.
+/// Returns an error if memory cannot be allocated.
 pub fn compressed<'c>(
     compression: Compression,
     payload: &[u8],
@@ -198,12 +199,12 @@ pub fn compressed<'c>(
     Ok(stored.filter(|stored| stored.len() < payload.len()).map(Cow::Borrowed))
 }
 
-/// Puts the compressed blocks of a payload in the place of what is in `out`, as [`compress_into`] makes them, and
-/// answers `true`. One block is not copied: memory is exchanged with the compressor, which keeps that of `out`. If the
-/// answer is `false`, the payload is stored as it is, and `out` holds anything.
+/// Replaces the contents of `out` by the compressed blocks of a payload, as [`compress_into`] makes them, and
+/// returns `true`. A single block is not copied: `out` and the compressor swap their buffers. If the result
+/// is `false`, the payload is to be stored uncompressed, and the contents of `out` are unspecified.
 ///
 /// # Errors
-/// No memory; `out` holds anything then.
+/// Returns an error if memory cannot be allocated; the contents of `out` are unspecified then.
 pub fn compress_instead(
     compression: Compression,
     payload: &[u8],
@@ -214,7 +215,7 @@ pub fn compress_instead(
         out.clear();
         return compress_into(compression, payload, compressor, out);
     }
-    // What `out` has is taken if it is more, so that one piece of memory is enough for block after block.
+    // The compressor gets the larger buffer, so that no block after the first allocates.
     if compressor.memory().capacity() < out.capacity() {
         std::mem::swap(compressor.memory(), out);
     }
@@ -225,12 +226,11 @@ pub fn compress_instead(
     Ok(true)
 }
 
-/// Appends the compressed blocks of a payload to `out`, whose memory may be that of an earlier one, and
-/// answers `true`. If the payload is short or does not get shorter, it is stored as it is: then `out` remains
-/// what it was, and the answer is `false`.
+/// Appends the compressed blocks of a payload to `out`, and returns `true`. A payload that is short or does
+/// not get smaller is to be stored uncompressed: the result is `false`, and `out` is unchanged.
 ///
 /// # Errors
-/// No memory; `out` may have a part of the blocks then.
+/// Returns an error if memory cannot be allocated; `out` may contain some of the blocks then.
 pub fn compress_into(
     compression: Compression,
     payload: &[u8],
@@ -244,7 +244,7 @@ pub fn compress_into(
     let start = out.len();
     for bytes in payload.chunks(LONGEST_BLOCK) {
         let stored = block(algorithm, compression.level, bytes, compressor)?;
-        // A payload counts as compressed if it is longer than what is stored, the last block included.
+        // Readers take a payload for compressed if it is longer than its stored bytes, with the last block.
         let Some(stored) = stored.filter(|stored| out.len() - start + stored.len() < payload.len()) else {
             out.truncate(start);
             return Ok(false);
@@ -255,7 +255,8 @@ pub fn compress_into(
     Ok(true)
 }
 
-/// A compressed block with what precedes it, if that has room for its length and it is shorter than the bytes.
+/// Compresses one block and adds its header. Returns `None` if the block does not get smaller or its length
+/// exceeds the header's three bytes.
 fn block<'c>(
     algorithm: Algorithm,
     level: u8,
@@ -281,13 +282,13 @@ fn block<'c>(
     Ok(Some(stored))
 }
 
-/// Payloads that are not worth a block of their own, as ROOT has it.
+/// Longest payload that is stored uncompressed, as ROOT does.
 const LONGEST_PLAIN: usize = 256;
-/// Lengths have three bytes.
+/// Longest block: lengths have three bytes.
 const LONGEST_BLOCK: usize = 0xFF_FFFF;
-/// Letters, method and both lengths.
+/// Size of a block's header: letters, method and both lengths.
 const HEADER: usize = 9;
-/// The checksum before an LZ4 block.
+/// Size of the checksum before an LZ4 block.
 const HASH: usize = 8;
 
 #[cfg(test)]
@@ -325,7 +326,7 @@ mod tests {
     #[test]
     fn blocks_are_appended_or_nothing_is() {
         let noise: Vec<u8> = (0..1000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-        // One byte less than the payload is compressed, and as many bytes are not.
+        // A payload is compressed if it gets at least one byte smaller.
         let payloads = (200..400).map(|zeros| [&noise[..], &vec![0; zeros]].concat());
         let payloads: Vec<_> = payloads.chain([noise.clone(), vec![7; 100], vec![7; 1000]]).collect();
         let mut compressor = Compressor::new();

@@ -1,4 +1,4 @@
-//! Objects of one file written to another, as they are.
+//! Copies of objects from one file to another.
 
 use forthwith_io::Compressor;
 use forthwith_plan::{Error, Result};
@@ -8,15 +8,17 @@ use crate::object::Objects;
 use crate::streamer::Streamers;
 
 impl FileWriter {
-    /// Appends an object that was read from a file with these descriptions of classes, as it is stored there, and lists it. What it points to
-    /// is in it. Its classes are described as they were.
+    /// Appends an object that was read from another file, with its payload unchanged, and lists it in a
+    /// directory. `streamers` are the class descriptions of that file; they are added to this one. Objects
+    /// that it points to are part of its payload.
     ///
-    /// Pointers in an object are counted from the beginning of its key. One with pointers can get a shorter name, where blanks fill the
-    /// key's title, but no longer one.
+    /// Pointers in a payload are offsets from the beginning of its key, so an object with pointers must keep
+    /// its key's length: the title is padded with spaces if name and title are shorter than before, and they
+    /// cannot be longer.
     ///
     /// # Errors
-    /// An object whose pointers would have to be moved; one whose data are in other records, as those of tables are; as
-    /// [`object`](Self::object).
+    /// Returns an error if an object with pointers gets a longer key, if the object's data are in other
+    /// records, as those of tables are, and in the cases of [`object`](Self::object).
     pub fn copy(
         &mut self,
         directory: DirectoryId,
@@ -49,22 +51,23 @@ impl FileWriter {
         self.listed(directory, KeyText { class, name, title: &title }, payload.len(), &[&stored])
     }
 
-    /// Adds all descriptions of classes that the object's file has, and those of ROOT's own that it leaves out. Which of them are needed
-    /// is not always said: of an object that ROOT streams by code of its own, or of a pair in a container.
+    /// Adds all class descriptions of the object's file, and those of ROOT's own classes that it lacks. They
+    /// are not restricted to the classes of the object, since these are not always known: ROOT streams some
+    /// objects by their own code, and containers hold pairs.
     fn describe_all_of(&mut self, objects: &Objects, streamers: &Streamers) -> Result<()> {
         self.describe_from(streamers)?;
         for object in objects.iter().filter(|object| !streamers.knows(object.class())) {
-            // One that nothing is known of stays one.
+            // A class that is unknown stays undescribed, as in the other file.
             let _ = self.describe_class(object.class());
         }
         Ok(())
     }
 }
 
-/// Whether there can be pointers: the first of them names its class behind such a word.
+/// Whether a payload may contain pointers: the first of them has a class tag that begins with this word.
 fn has_pointers(payload: &[u8]) -> bool {
     payload.windows(4).any(|word| word == [0xFF; 4])
 }
 
-/// Classes of tables.
+/// Classes whose objects have data in other records.
 const ELSEWHERE: &[&str] = &["TTree", "TNtuple", "TNtupleD", "TChain", "ROOT::RNTuple"];

@@ -1,4 +1,4 @@
-//! Descriptions of classes, added to a file that is written.
+//! Class descriptions of a file being written.
 
 use std::sync::Arc;
 
@@ -9,15 +9,17 @@ use super::classes::named_by;
 use crate::streamer::{StreamerInfo, Streamers};
 
 impl FileWriter {
-    /// Adds a description of a class to the file's streamer record, and those of ROOT's own classes that it names.
+    /// Adds the description of a class to the file's streamer record, and those of ROOT's own classes that it
+    /// refers to.
     pub fn describe(&mut self, info: &StreamerInfo) {
         self.classes.add_closed(Arc::new(info.clone()));
     }
 
-    /// As [`describe`](Self::describe), of a class that is made for the file.
+    /// Adds the description of a class that was made for this file, as [`describe`](Self::describe) does.
     ///
     /// # Errors
-    /// The file has a class of this name and version with other members: readers take one of them for the other.
+    /// Returns an error if the file has a class of the same name and version with other members, because
+    /// readers would confuse the two.
     pub fn describe_new(&mut self, info: &StreamerInfo) -> Result<()> {
         if self.classes.has_other(info) {
             let what = format!(
@@ -31,10 +33,10 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Adds the description of one of ROOT's own classes, and those of the classes that it names.
+    /// Adds the description of one of ROOT's own classes, and those of the classes that it refers to.
     ///
     /// # Errors
-    /// A class that is not known to be one of ROOT's own.
+    /// Returns an error if the class is not one of ROOT's own, as far as is known here.
     pub fn describe_class(&mut self, class: &str) -> Result<()> {
         if self.classes.add_known(class) {
             return Ok(());
@@ -42,11 +44,12 @@ impl FileWriter {
         Err(Error::unsupported(format!("writing objects of class {class}")).in_file(self.uri()))
     }
 
-    /// Adds all descriptions and rules that another file has, for what is copied from there. Of ROOT's own classes those are added
-    /// that are named and described nowhere: objects of other versions were written by what that file says of them.
+    /// Adds all descriptions and rules of another file, for objects that are copied from it. ROOT's own
+    /// classes that these refer to are only added if they have no description in any version: objects of
+    /// other versions were written by the descriptions of that file.
     ///
     /// # Errors
-    /// A description cannot be parsed.
+    /// Returns an error if a description cannot be parsed.
     pub fn describe_from(&mut self, streamers: &Streamers) -> Result<()> {
         let infos = streamers.infos()?;
         let mut new = Vec::new();

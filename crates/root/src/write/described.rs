@@ -1,4 +1,4 @@
-//! Descriptions of classes and rules, as they are collected for a file's streamer record.
+//! Class descriptions and rules, collected for a file's streamer record.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,33 +10,33 @@ use super::{Buffer, infos};
 use crate::class::Layouts;
 use crate::streamer::{StreamerInfo, Streamers};
 
-/// What a file's streamer record is to have.
+/// Contents of a file's streamer record.
 #[derive(Debug)]
 pub(super) struct Described {
-    /// Descriptions of classes, in the order in which they came.
+    /// Descriptions of classes, in the order in which they were added.
     pub(super) infos: Vec<Arc<StreamerInfo>>,
-    /// Versions and checksums of each class: there can be one checksum in several versions, and several checksums in one
-    /// version.
+    /// Versions and checksums of each class. Several versions may share a checksum, and one version may have
+    /// several checksums.
     pub(super) classes: HashMap<Box<str>, HashSet<(i32, u32)>>,
-    /// Whether all descriptions were added here, and with them those of the classes that they name.
+    /// Whether the file is new: every description was then added together with the classes it refers to.
     pub(super) complete: bool,
-    /// Rules of schema evolution that stand beside the descriptions.
+    /// Rules of schema evolution, which the streamer record has beside the descriptions.
     pub(super) rules: Vec<Box<str>>,
     /// Whether the streamer record has to be written.
     pub(super) changed: bool,
-    /// The layouts of all these classes, once they were asked for.
+    /// Layouts of all these classes; `None` until they are requested, and after a description is added.
     layouts: Option<Arc<Layouts>>,
 }
 
 impl Default for Described {
-    /// Those of a new file.
+    /// Returns the record of a new file, which has to be written.
     fn default() -> Self {
         Self { changed: true, complete: true, ..Self::of(Vec::new(), Vec::new()) }
     }
 }
 
 impl Described {
-    /// Those of a file as it is.
+    /// Returns the record of an existing file.
     pub(super) fn of(infos: Vec<Arc<StreamerInfo>>, rules: Vec<Box<str>>) -> Self {
         let mut described = Self {
             infos: Vec::new(),
@@ -52,15 +52,15 @@ impl Described {
         Self { changed: false, ..described }
     }
 
-    /// The payload of the streamer record.
+    /// Appends the payload of the streamer record.
     pub(super) fn write(&self, buffer: &mut Buffer) {
         infos::list(buffer, self.infos.iter().map(|info| &**info), &self.rules);
     }
 
-    /// The layouts of the classes.
+    /// Returns the layouts of the classes.
     ///
     /// # Errors
-    /// Descriptions that were copied are not readable.
+    /// Returns an error if a copied description cannot be parsed.
     pub(super) fn layouts(&mut self) -> Result<Arc<Layouts>> {
         if let Some(layouts) = &self.layouts {
             return Ok(Arc::clone(layouts));
@@ -78,10 +78,10 @@ impl Described {
         self.classes.get(&info.class).is_some_and(|labels| labels.iter().any(other))
     }
 
-    /// Whether it was not there.
+    /// Adds a description; returns whether its class, version and checksum are new.
     pub(super) fn add(&mut self, info: Arc<StreamerInfo>) -> bool {
         let label = (info.version, info.checksum);
-        // Most descriptions that are copied are known: their names are not cloned.
+        // Most copied descriptions are duplicates: their names are not cloned.
         let is_new = match self.classes.get_mut(&info.class) {
             Some(labels) => labels.insert(label),
             None => self.classes.insert(info.class.clone(), HashSet::from([label])).is_none(),
@@ -95,7 +95,7 @@ impl Described {
         true
     }
 
-    /// Adds one of ROOT's own classes and those that it names. Answers whether it is known.
+    /// Adds one of ROOT's own classes and the classes it refers to; returns whether the class is known.
     pub(super) fn add_known(&mut self, class: &str) -> bool {
         if UNDESCRIBED.contains(&class) {
             return true;
@@ -105,7 +105,7 @@ impl Described {
         true
     }
 
-    /// Adds a description, and those of ROOT's own classes that it names.
+    /// Adds a description, and those of ROOT's own classes that it refers to.
     pub(super) fn add_closed(&mut self, info: Arc<StreamerInfo>) {
         if self.add(Arc::clone(&info)) {
             for class in named_by(&info) {

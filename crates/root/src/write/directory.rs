@@ -1,4 +1,4 @@
-//! Directories, as they are written.
+//! Directories of a file being written.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::key::LAST_SMALL;
 use super::{Buffer, FileSettings, KeyText, Moment, Uuid};
 use crate::record::Datime;
 
-/// A directory of a file that is being written.
+/// Identifies a directory of a [`FileWriter`](super::FileWriter).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct DirectoryId(pub(super) usize);
 
@@ -18,53 +18,53 @@ impl DirectoryId {
     pub const TOP: Self = Self(0);
 }
 
-/// A directory, and what it lists.
+/// A directory and its list of keys.
 #[derive(Debug)]
 pub(super) struct Place {
     pub(super) name: String,
     pub(super) title: String,
-    /// The directory that it is in.
+    /// The directory that contains this one; `None` for the top directory.
     pub(super) parent: Option<DirectoryId>,
-    /// Offset of its record.
+    /// Byte offset of the directory's record.
     pub(super) position: u64,
-    /// Bytes of the record before what it says of itself.
+    /// Number of bytes in the record before the directory's [header](Self::header).
     pub(super) name_len: u32,
     pub(super) created: Datime,
     pub(super) uuid: Option<Uuid>,
-    /// Its list of keys: offset and length, 0 if it was never written.
+    /// Byte offset and length of the record with the list of keys; 0 if it was never written.
     pub(super) list: (u64, u32),
-    /// The keys that it lists, in the order of the list.
+    /// The listed keys, in order.
     pub(super) keys: Vec<Listed>,
     /// Whether the list has to be written.
     pub(super) changed: bool,
-    /// The directories in it that were made or opened.
+    /// Subdirectories that were created or opened.
     pub(super) inner: Vec<DirectoryId>,
 }
 
-/// A key in a list.
+/// An entry in a list of keys.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
     pub(super) class: Box<str>,
     pub(super) name: Box<str>,
     pub(super) cycle: u16,
-    /// Offset and length of its record.
+    /// Byte offset and length of the object's record.
     pub(super) record: (u64, u32),
-    /// The key's bytes.
+    /// The serialised key.
     pub(super) image: Bytes,
 }
 
 impl Listed {
-    /// Whether it is a directory.
+    /// Whether the key is that of a directory.
     pub(super) fn is_directory(&self) -> bool {
         matches!(&*self.class, "TDirectory" | "TDirectoryFile")
     }
 }
 
-/// Bytes of what a directory says of itself.
+/// Size of a directory's header in bytes.
 pub(super) const LENGTH: usize = 60;
 
 impl Place {
-    /// A directory that lists nothing yet.
+    /// Creates a directory with an empty list of keys.
     pub(super) fn new(key: KeyText<'_>, position: u64, name_len: u32, settings: &FileSettings) -> Self {
         Self {
             name: key.name.into(),
@@ -81,7 +81,7 @@ impl Place {
         }
     }
 
-    /// The directory's own data: always as many bytes.
+    /// Serialises the directory's header, padded to [`LENGTH`] bytes.
     pub(super) fn header(&self, parent: u64, modified: Moment) -> Vec<u8> {
         let big = self.position.max(parent).max(self.list.0) > LAST_SMALL;
         let mut header = Buffer::default();
@@ -97,7 +97,7 @@ impl Place {
         bytes
     }
 
-    /// The number of the next object of a name.
+    /// Returns the cycle of the next object with a name. Fails if the highest cycle is in use.
     pub(super) fn next_cycle(&self, name: &str) -> Result<u16> {
         let last = self.keys.iter().filter(|key| &*key.name == name).map(|key| key.cycle).max();
         let next = last.map_or(Some(1), |last| last.checked_add(1)).filter(|&cycle| cycle <= MOST_CYCLES);
@@ -109,36 +109,36 @@ impl Place {
         })
     }
 
-    /// Adds a key: before others of its name, since ROOT takes the first.
+    /// Inserts a key before others of its name, since ROOT takes the first.
     pub(super) fn list_key(&mut self, listed: Listed) {
         let at = self.keys.iter().position(|key| key.name == listed.name).unwrap_or(self.keys.len());
         self.keys.insert(at, listed);
         self.changed = true;
     }
 
-    /// The payload of its list of keys.
+    /// Serialises the list of keys.
     pub(super) fn key_list(&self) -> Vec<u8> {
-        // No more keys than fit in memory, each of at least 26 bytes.
+        // The number of keys in memory, of at least 26 bytes each, fits 32 bits.
         let mut payload = (self.keys.len() as u32).to_be_bytes().to_vec();
         self.keys.iter().for_each(|key| payload.extend(&*key.image));
         payload
     }
 
-    /// The class that its records have.
+    /// Returns the class in the keys of the directory's own records.
     pub(super) fn class(&self) -> &'static str {
         if self.parent.is_none() { "TFile" } else { "TDirectory" }
     }
 
-    /// Its name for a message.
+    /// Returns the directory's name for errors.
     pub(super) fn label(&self) -> Cow<'_, str> {
         if self.parent.is_none() { Cow::Borrowed("the top directory") } else { Cow::Borrowed(&self.name) }
     }
 }
 
-/// Refuses a name by which C++ ROOT would not find an object, or would find another one.
+/// Checks that C++ ROOT can find an object by its name.
 ///
 /// # Errors
-/// The name, and why.
+/// Returns an error that contains the name and the reason if C++ ROOT would find no object, or another one.
 pub(super) fn check_name(name: &str) -> Result<()> {
     let control = name.chars().find(|letter| letter.is_control());
     let why = match (name, control) {
@@ -154,9 +154,9 @@ pub(super) fn check_name(name: &str) -> Result<()> {
     Err(Error::invalid(format!("{shown:?} as the name of an object, which C++ ROOT cannot find: {why}")))
 }
 
-/// Bytes of a name that C++ ROOT looks for at most.
+/// Longest name that C++ ROOT looks up, in bytes.
 const LONGEST_NAME: usize = 2047;
-/// ROOT takes cycles for signed numbers.
+/// Highest cycle: ROOT reads cycles as signed numbers.
 const MOST_CYCLES: u16 = i16::MAX as u16;
 
 #[cfg(test)]

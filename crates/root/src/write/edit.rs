@@ -1,4 +1,4 @@
-//! Records that are changed in places and otherwise written as they were read.
+//! Edited copies of the records of objects.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -11,9 +11,9 @@ use crate::object::{Marks, Object, Objects, Spot, SpotKind, Value, may_point};
 
 /// Changes of an object that was [read to be edited](crate::Walker::read_to_edit).
 ///
-/// Everything that is not changed is copied byte by byte, whatever class it is of; byte counts, the names of
-/// classes and pointers between objects are made anew, so that parts may get longer or shorter, go away or
-/// come in. An object whose first mention goes away is written where it is mentioned next.
+/// Unchanged bytes are copied, whatever their class. Byte counts, class tags and pointers between objects are
+/// written anew, so that parts can change their length, be removed or be inserted. If the first pointer to an
+/// object is removed, with which the object is stored, the object is written at the next pointer to it.
 ///
 /// ```
 /// use forthwith_root::{RootFile, write::{Buffer, Edits}};
@@ -37,26 +37,26 @@ use crate::object::{Marks, Object, Objects, Spot, SpotKind, Value, may_point};
 pub struct Edits<'o> {
     objects: &'o Objects,
     marks: &'o Marks,
-    /// Bytes that were passed over, in the order of the payload.
+    /// Ranges that were skipped when the object was read, in the order of the payload.
     passed: Vec<Range<usize>>,
     changes: Vec<(Range<usize>, Change<'o>)>,
-    /// What is appended within the byte count that begins there.
+    /// Appended changes, by the offset of the byte count whose bytes they are appended to.
     appended: BTreeMap<usize, Vec<Change<'o>>>,
 }
 
-/// What stands in the place of other bytes, or behind others.
+/// New bytes.
 enum Change<'o> {
-    /// What this appends.
+    /// The bytes that this closure appends.
     Made(Box<dyn Fn(&mut Buffer) + 'o>),
-    /// A pointer to the object of the record that began there.
+    /// A pointer to the object that begins at this offset of the record.
     Pointer(usize),
 }
 
 impl<'o> Edits<'o> {
-    /// No changes yet.
+    /// Creates an empty set of changes.
     ///
     /// # Errors
-    /// The object was not read to be edited.
+    /// Returns an error if the object was not read to be edited.
     pub fn new(objects: &'o Objects) -> Result<Self> {
         let Some(marks) = objects.marks() else {
             return Err(Error::invalid("editing an object that was not read for that"));
@@ -66,7 +66,7 @@ impl<'o> Edits<'o> {
         Ok(Self { objects, marks, passed, changes: Vec::new(), appended: BTreeMap::new() })
     }
 
-    /// Replaces a range by bytes without pointers.
+    /// Replaces a range by bytes that contain neither byte counts nor pointers.
     pub fn replace(&mut self, range: Range<usize>, bytes: Vec<u8>) {
         self.replace_with(range, move |buffer| buffer.extend(&bytes));
     }
@@ -82,20 +82,22 @@ impl<'o> Edits<'o> {
         self.changes.push((range, Change::Pointer(begin)));
     }
 
-    /// Appends such a pointer to a collection.
+    /// Appends a pointer to a collection, to the object that begins at `begin` in the record (see
+    /// [`Object::pointers`]).
     pub fn append_pointer(&mut self, list: Object<'_>, begin: usize) {
         self.appended.entry(list.body().start).or_default().push(Change::Pointer(begin));
     }
 
-    /// Appends to the end of an object that has a byte count, such as a collection.
+    /// Appends the bytes that `make` appends to the end of an object with a byte count, such as a collection.
     pub fn append(&mut self, object: Object<'_>, make: impl Fn(&mut Buffer) + 'o) {
         self.appended.entry(object.body().start).or_default().push(Change::Made(Box::new(make)));
     }
 
-    /// Replaces a number, which keeps its width.
+    /// Replaces a number. Its width does not change.
     ///
     /// # Errors
-    /// If there is no such member, it is not a number, or the value is out of range for its width.
+    /// Returns an error if the member does not exist, it is not a number, or the value is out of range for
+    /// its width.
     pub fn number(&mut self, object: Object<'_>, member: &str, value: i64) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let width = place.len();
@@ -121,10 +123,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Replaces a floating-point number.
+    /// Replaces a floating-point number. Its width does not change.
     ///
     /// # Errors
-    /// If there is no such member, or it is not a floating-point number.
+    /// Returns an error if the member does not exist, or it is not a floating-point number.
     pub fn float(&mut self, object: Object<'_>, member: &str, value: f64) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let bytes = match (found, place.len()) {
@@ -139,7 +141,7 @@ impl<'o> Edits<'o> {
     /// Replaces a string.
     ///
     /// # Errors
-    /// If there is no such member, or it is not a string.
+    /// Returns an error if the member does not exist, or it is not a string.
     pub fn text(&mut self, object: Object<'_>, member: &str, value: &str) -> Result<()> {
         let (place, _) = placed(object, member)?;
         if object.text(member).is_none() {
@@ -151,11 +153,11 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Replaces the integers of an array whose length is another member. They keep their width, which is
-    /// `width` bytes if the array is empty or null.
+    /// Replaces the integers of an array whose length is another member. They keep their width; if the array
+    /// is empty or null, it is `width` bytes.
     ///
     /// # Errors
-    /// If there is no such member, or a value is out of range for the width.
+    /// Returns an error if the member does not exist, or a value is out of range for the width.
     pub fn counted(&mut self, object: Object<'_>, member: &str, values: &[i64], width: usize) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let width = match (found, object.array(member)) {
@@ -173,10 +175,10 @@ impl<'o> Edits<'o> {
         }
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
         let mut bytes = if place.len() == stored + 4 {
-            // Old versions of some classes store the number of values before them.
+            // Old versions of some classes store the number of values before the values.
             u32::try_from(values.len()).unwrap_or(u32::MAX).to_be_bytes().to_vec()
         } else {
-            // The flag of places in the file says how wide they are.
+            // The flag of file offsets is 2 if they have 64 bits.
             let flag = self.objects.payload().get(place.start);
             vec![match flag {
                 _ if values.is_empty() => 0,
@@ -192,7 +194,7 @@ impl<'o> Edits<'o> {
     /// Replaces the values of an array of doubles whose length is another member.
     ///
     /// # Errors
-    /// If there is no such member, or it is stored in another way.
+    /// Returns an error if the member does not exist, or it is stored differently.
     pub fn doubles(&mut self, object: Object<'_>, member: &str, values: &[f64]) -> Result<()> {
         let (place, _) = placed(object, member)?;
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
@@ -205,10 +207,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Replaces the values of a `std::vector` of numbers by their count and bytes.
+    /// Replaces the values of a `std::vector` of numbers. `counted` is their number, followed by their bytes.
     ///
     /// # Errors
-    /// If there is no such member, or it is stored in another way.
+    /// Returns an error if the member does not exist, or it is stored differently.
     pub fn vector(&mut self, object: Object<'_>, member: &str, counted: Vec<u8>) -> Result<()> {
         let (place, _) = placed(object, member)?;
         let stored = object.array(member).map_or(0, |array| array.bytes.len());
@@ -219,10 +221,10 @@ impl<'o> Edits<'o> {
         self.framed(place, counted, || no_member(object, member, what))
     }
 
-    /// Replaces the values of a `std::vector` of strings.
+    /// Replaces the values of a `std::vector` of strings, unless they are equal to the stored ones.
     ///
     /// # Errors
-    /// If there is no such member, or it is stored in another way.
+    /// Returns an error if the member does not exist, or it is stored differently.
     pub fn texts(&mut self, object: Object<'_>, member: &str, values: &[String]) -> Result<()> {
         let (place, found) = placed(object, member)?;
         let Value::List(known) = found else {
@@ -238,7 +240,7 @@ impl<'o> Edits<'o> {
         self.framed(place, counted.into_bytes(), || no_member(object, member, "a std::vector of texts"))
     }
 
-    /// Puts bytes in the place of what a frame has, if that is all that there is.
+    /// Replaces the contents of a frame. Fails with `other` if the frame does not span the whole of `place`.
     fn framed(&mut self, place: Range<usize>, bytes: Vec<u8>, other: impl FnOnce() -> Error) -> Result<()> {
         let mut cursor = Cursor::new(self.objects.payload());
         cursor.seek(place.start)?;
@@ -250,10 +252,10 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Says of one of ROOT's collections with `all` pointers that it has `left`.
+    /// Changes the number of objects of a ROOT collection from `all` to `left`.
     ///
     /// # Errors
-    /// It has another number of them.
+    /// Returns an error if the stored number is not `all`, or `left` exceeds 31 bits.
     pub fn recount(&mut self, list: Object<'_>, all: usize, left: usize) -> Result<()> {
         let mut cursor = list.cursor()?;
         cursor.frame()?;
@@ -272,20 +274,20 @@ impl<'o> Edits<'o> {
         Ok(())
     }
 
-    /// Appends an object of the record, as it was read, at a place for a pointer in another record. `begin` is where the object
-    /// [begins](Object::pointers).
+    /// Appends the object that [begins](Object::pointers) at `begin` in the record as the target of a pointer
+    /// in another record. Changes apply to it, too.
     ///
     /// # Errors
-    /// As [`write`](Self::write).
+    /// Returns an error in the cases of [`write`](Self::write), except for overlapping changes.
     pub fn write_object(&self, buffer: &mut Buffer, begin: usize) -> Result<()> {
         Writer { edits: self, moved: HashMap::new(), shifted: true }.mention(buffer, begin, begin, 0)
     }
 
-    /// Appends the object as it is with the changes to a payload that is empty.
+    /// Appends the object with its changes to an empty payload.
     ///
     /// # Errors
-    /// Changes that overlap; pointers that cannot be moved, because they are in something of which nothing is
-    /// known.
+    /// Returns an error if changes overlap, or a part that no description covers and that may contain
+    /// pointers would move.
     pub fn write(mut self, buffer: &mut Buffer) -> Result<()> {
         self.changes.sort_by_key(|(range, _)| (range.start, range.end));
         let overlap = self.changes.windows(2).find(|pair| pair[0].0.end > pair[1].0.start);
@@ -303,13 +305,13 @@ impl std::fmt::Debug for Edits<'_> {
     }
 }
 
-/// Whether so many bytes have room for a number with a sign.
+/// Whether a signed integer of `width` bytes can hold the value.
 fn fits(value: i64, width: usize) -> bool {
     let unused = 64 - 8 * width.clamp(1, 8);
     value << unused >> unused == value
 }
 
-/// A member and where it stands.
+/// Returns the position and value of a member.
 fn placed<'a>(object: Object<'a>, member: &str) -> Result<(Range<usize>, Value<'a>)> {
     object.place(member).zip(object.member(member)).ok_or_else(|| no_member(object, member, "one"))
 }
@@ -324,14 +326,14 @@ fn no_member(object: Object<'_>, member: &str, what: &str) -> Error {
 
 struct Writer<'e, 'o> {
     edits: &'e Edits<'o>,
-    /// By what number objects are referred to that were written, by where they began.
+    /// Numbers of the written objects for references to them, by the offset where each began.
     moved: HashMap<usize, u32>,
-    /// Whether something has got another place.
+    /// Whether any part has moved.
     shifted: bool,
 }
 
 impl Writer<'_, '_> {
-    /// Appends a part of the payload, with what changes in it.
+    /// Appends a part of the payload with the changes in it.
     fn part(&mut self, buffer: &mut Buffer, range: Range<usize>, depth: usize) -> Result<()> {
         if depth > DEEPEST {
             return Err(Error::out_of_range("depth of a record that is edited", depth, DEEPEST));
@@ -388,7 +390,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Appends a pointer to the object that began there: a reference if it has been written, or the object.
+    /// Appends a pointer to the object that began at `begin`: a reference if the object is written already,
+    /// else the object. `from` is the offset for errors.
     fn mention(&mut self, buffer: &mut Buffer, begin: usize, from: usize, depth: usize) -> Result<()> {
         if let Some(&number) = self.moved.get(&begin) {
             buffer.reference(number);
@@ -406,12 +409,12 @@ impl Writer<'_, '_> {
         done
     }
 
-    /// Appends bytes as they are.
+    /// Appends unchanged bytes of the payload.
     fn copy(&mut self, buffer: &mut Buffer, range: Range<usize>) -> Result<()> {
         let payload = self.edits.objects.payload();
         self.shifted |= buffer.place() as usize != range.start + self.edits.objects.origin() as usize;
         if self.shifted {
-            // Those that begin before this part end before it or in it: none is in another.
+            // Skipped ranges do not contain each other, so their ends are in order, too.
             let passed = &self.edits.passed;
             let first = passed.partition_point(|passed| passed.end <= range.start);
             for passed in passed[first..].iter().take_while(|passed| passed.start < range.end) {
@@ -422,11 +425,12 @@ impl Writer<'_, '_> {
                 }
             }
         }
-        // Marks were made within the payload.
+        // Marks are within the payload.
         buffer.extend(payload.get(range).unwrap_or_default());
         Ok(())
     }
 }
 
-/// Records are not read deeper; pointers that are moved can nest more than once.
+/// Upper bound on the nesting depth. It exceeds that of reading, since moved pointers can nest objects
+/// deeper.
 const DEEPEST: usize = 400;

@@ -1,4 +1,4 @@
-//! The file being written: header, records, lists, and the order in which they reach the disk.
+//! The writer of a file: header, records, lists, and the order in which they reach the disk.
 
 use std::io::IoSlice;
 
@@ -17,8 +17,8 @@ use super::{Buffer, Compression, KeyKind, KeyText, Moment, RecordPlace, compress
 use crate::class::{Native, native};
 use crate::file::{Header, RootFile};
 
-/// A ROOT file being written. Nothing of it counts before it is [finished](Self::finish); a writer that is dropped leaves
-/// what the sink leaves.
+/// A ROOT file being written. It is valid once it is [finished](Self::finish); if the writer is dropped
+/// before, the sink decides what remains.
 pub struct FileWriter {
     pub(super) out: Output,
     pub(super) settings: FileSettings,
@@ -26,19 +26,20 @@ pub struct FileWriter {
     pub(super) directories: Vec<Place>,
     pub(super) classes: Described,
     pub(super) header: Header,
-    /// Free parts of the file, by first and last byte, in order and apart.
+    /// Free ranges of the file, as first and last byte, in ascending order and not adjacent.
     pub(super) free: Vec<(u64, u64)>,
-    /// Those of them that are free since this writer began.
+    /// Ranges that were freed by this writer.
     pub(super) freed: Vec<(u64, u64)>,
-    /// The file as it was, if it is not new.
+    /// The file before it was changed; `None` for a new file.
     pub(super) old: Option<RootFile>,
 }
 
 impl FileWriter {
-    /// Begins a file.
+    /// Creates a file.
     ///
     /// # Errors
-    /// The sink cannot be written to, or cannot go back to what was written.
+    /// Returns an error if the sink cannot be written to, or the file's name and title are too long for a
+    /// key.
     pub fn create(sink: Box<dyn Sink>, settings: FileSettings) -> Result<Self> {
         let uri = sink.uri();
         let name = uri.rsplit(['/', '\\']).next().unwrap_or(uri).to_owned();
@@ -69,7 +70,8 @@ impl FileWriter {
         record.string(&settings.title);
         let top = Place::new(key, BEGIN, name_len, &settings);
         record.extend(&top.header(0, settings.time));
-        // A file that is cut off has no more than its records: readers that walk them find where they begin.
+        // `end` is the end of this record until the file is finished: readers of an unfinished file find the
+        // first record by `begin` and walk the records after it.
         let mut begin = header.encode(end);
         begin.resize(BEGIN as usize, 0);
         out.append(&begin)?;
@@ -92,63 +94,67 @@ impl FileWriter {
         }
     }
 
-    /// Begins to change a file: what is added is listed beside what is there. The sink appends to that file, from where the file says that
-    /// it ends ([`UpdateSink::begin_at`](forthwith_io::UpdateSink::begin_at)).
+    /// Opens a file to be changed: new objects are listed beside the existing ones. `sink` appends to the
+    /// file from its end on, as its header states it
+    /// ([`UpdateSink::begin_at`](forthwith_io::UpdateSink::begin_at)).
     ///
-    /// Nothing that the file as it is refers to is written over. When the writer is finished, what is new is given to the disk, then the
-    /// header says where the file ends, and then each directory what it lists: a process that is killed meanwhile leaves a file that can
-    /// be read, with the directories that were finished as they are to be and the others as they were.
+    /// No byte that the old file refers to is overwritten. When the writer is finished, the new records are
+    /// synchronised to the disk first, then the header gets the new end of the file, and then each directory
+    /// its new list. If the process is killed meanwhile, the file is readable: each directory has either its
+    /// old or its new list.
     ///
     /// # Errors
-    /// The file's lists cannot be read, or it is one that cannot be changed in this way: of a very old ROOT, or not closed.
+    /// Returns an error if the file's lists cannot be read, or the file cannot be changed: it was written by
+    /// a very old ROOT, or was not closed.
     pub fn update(sink: Box<dyn Sink>, file: &RootFile, settings: FileSettings) -> Result<Self> {
         let found = Found::of(file).map_err(|error| error.in_file(file.uri()))?;
         Ok(Self::of(Output::new(sink, file.header().end), settings, found, Some(file.clone())))
     }
 
-    /// How objects are compressed unless they say otherwise.
+    /// Returns the default compression of objects.
     #[must_use]
     pub fn compression(&self) -> Compression {
         self.settings.compression
     }
 
-    /// When the file is written.
+    /// Returns the time of writing, which keys and directories contain.
     #[must_use]
     pub fn time(&self) -> Moment {
         self.settings.time
     }
 
-    /// The name of the file in errors.
+    /// Returns the name of the file, for errors.
     #[must_use]
     pub fn uri(&self) -> &str {
         self.out.uri()
     }
 
-    /// Whether the thread that began the writing has to go on with it.
+    /// Whether the thread that began to write has to continue.
     #[must_use]
     pub fn needs_caller(&self) -> bool {
         self.out.needs_caller()
     }
 
-    /// Looks for reasons to stop, as [`Sink::listen`](forthwith_io::Sink::listen) does.
+    /// Checks for reasons to stop, as [`Sink::listen`](forthwith_io::Sink::listen) does.
     ///
     /// # Errors
-    /// The writing is to end.
+    /// Returns an error if writing has to stop.
     pub fn listen(&mut self) -> Result<()> {
         self.out.listen()
     }
 
-    /// Where the next record will begin.
+    /// Returns the offset at which the next record will begin.
     #[must_use]
     pub fn position(&self) -> u64 {
         self.out.position
     }
 
-    /// The directory at a path, with slashes between names; it and those before it are made if they are not there. An empty path is the top
-    /// directory.
+    /// Returns the directory at a path, whose names are separated by slashes. It and its parents are created
+    /// if they do not exist. An empty path is the top directory.
     ///
     /// # Errors
-    /// An object of that name is no directory, or as [`record`](Self::record).
+    /// Returns an error if an object of such a name is not a directory, if an existing directory cannot be
+    /// read, and in the cases of [`listed`](Self::listed).
     pub fn directory(&mut self, path: &str) -> Result<DirectoryId> {
         let names = path.split('/').filter(|name| !name.is_empty());
         let mut at = DirectoryId::TOP;
@@ -158,10 +164,10 @@ impl FileWriter {
         Ok(at)
     }
 
-    /// The directory at a path, if it is there.
+    /// Returns the directory at a path, or `None` if it does not exist.
     ///
     /// # Errors
-    /// One on the way cannot be read.
+    /// Returns an error if a directory on the path cannot be read.
     pub fn existing_directory(&mut self, path: &str) -> Result<Option<DirectoryId>> {
         let mut at = DirectoryId::TOP;
         for name in path.split('/').filter(|name| !name.is_empty()) {
@@ -175,10 +181,10 @@ impl FileWriter {
         Ok(Some(at))
     }
 
-    /// The directory of this name in another one, made with this title if it is not there.
+    /// Returns the directory of a name within another one; creates it with a title if it does not exist.
     ///
     /// # Errors
-    /// As [`directory`](Self::directory).
+    /// Returns an error in the cases of [`directory`](Self::directory).
     pub fn inner_directory(&mut self, outer: DirectoryId, name: &str, title: &str) -> Result<DirectoryId> {
         let known = |&id: &DirectoryId| self.directories[id.0].name == name;
         if let Some(&id) = self.directories[outer.0].inner.iter().find(|id| known(id)) {
@@ -206,12 +212,13 @@ impl FileWriter {
         Ok(self.add_directory(outer, place))
     }
 
-    /// Refuses a name by which C++ ROOT would not find a new object of this directory: one that is empty, is `.` or `..`, is longer
-    /// than it looks for, or has a slash, a semicolon or a control character in it. Names that are in the directory already,
-    /// and those of files that are copied ([`FileSettings::keeps_names`]), are taken as they are.
+    /// Checks that C++ ROOT can find a new object of a directory by its name. A name must not be empty, `.`,
+    /// `..`, or longer than ROOT looks up, nor contain a slash, a semicolon or a control character. Names
+    /// that are already in the directory, and those of [copied files](FileSettings::keeps_names), only have
+    /// to be non-empty and without a slash.
     ///
     /// # Errors
-    /// Such a name.
+    /// Returns an error if the name is invalid.
     pub fn check_name(&self, directory: DirectoryId, name: &str) -> Result<()> {
         let is_known = |key: &Listed| &*key.name == name;
         let is_path = name.is_empty() || name.contains('/');
@@ -222,19 +229,19 @@ impl FileWriter {
         check_name(name).map_err(|error| error.in_file(self.uri()))
     }
 
-    /// The length that the key of the next record has.
+    /// Returns the length of the next record's key in bytes.
     ///
     /// # Errors
-    /// The texts are longer than a key can be.
+    /// Returns an error if the texts are too long for a key.
     pub fn key_length(&self, key: KeyText<'_>, kind: KeyKind) -> Result<u16> {
         key.length(kind, self.out.position).map_err(|error| error.in_file(self.uri()))
     }
 
-    /// Appends a record that no directory lists: a basket, or a part of a table without a name. `object_len` is the length of its payload
-    /// before it was compressed; the pieces of `stored` come one after the other behind the key.
+    /// Appends a record that no directory lists, such as a basket. `object_len` is the length of its payload
+    /// before compression; the `stored` pieces follow the key without gaps.
     ///
     /// # Errors
-    /// The sink refuses, or the record is longer than ROOT's can be.
+    /// Returns an error if the sink fails, or the record is too long for ROOT.
     pub fn record(
         &mut self,
         key: KeyText<'_>,
@@ -247,11 +254,11 @@ impl FileWriter {
         record.map(|(place, _)| place).map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
-    /// As [`record`](Self::record), of bytes and their 64-bit XXH3. What is hashed is what is written, even if others
-    /// change the bytes meanwhile.
+    /// Appends a record that no directory lists, with uncompressed bytes and their 64-bit XXH3. The hash is
+    /// that of the written bytes, even if `bytes` is memory that changes meanwhile.
     ///
     /// # Errors
-    /// As [`record`](Self::record).
+    /// Returns an error in the cases of [`record`](Self::record).
     pub fn hashed_record(
         &mut self,
         key: KeyText<'_>,
@@ -263,11 +270,12 @@ impl FileWriter {
         record.map_err(|error| error.in_file(self.uri()).in_object(key.name))
     }
 
-    /// Appends an object that `body` makes, compressed as the file's settings say, and lists it in a directory: under a new cycle if there
-    /// is one of its name.
+    /// Appends an object that `body` serialises, compressed by the file's settings, and lists it in a
+    /// directory. If the directory has objects of its name, it gets the next cycle.
     ///
     /// # Errors
-    /// The sink refuses, or the object is longer than ROOT's can be.
+    /// Returns an error if the sink fails, the object is too long for ROOT, or the name is
+    /// [invalid](Self::check_name).
     pub fn object(
         &mut self,
         directory: DirectoryId,
@@ -285,11 +293,13 @@ impl FileWriter {
         self.listed(directory, key, buffer.bytes().len(), &[&stored])
     }
 
-    /// Appends an object that is given as the values of its members, and describes its classes. There can be those of ROOT's own
-    /// that [`described_class`](super::described_class) has, and those that the file [describes](Self::describe).
+    /// Appends an object given by the values of its members, and adds the descriptions of its classes. These
+    /// are ROOT's own ([`described_class`](super::described_class)), or were [described](Self::describe)
+    /// before.
     ///
     /// # Errors
-    /// A member is missing or not what its class says, and as [`object`](Self::object).
+    /// Returns an error if a member is missing or does not match its class, and in the cases of
+    /// [`object`](Self::object).
     pub fn given(
         &mut self,
         directory: DirectoryId,
@@ -298,13 +308,13 @@ impl FileWriter {
         object: &GivenObject,
     ) -> Result<RecordPlace> {
         let place = |error: Error| error.in_file(self.out.uri()).in_object(name);
-        // What cannot be written is found before anything is.
+        // This serialisation finds errors before anything is written.
         let layouts = self.classes.layouts().map_err(place)?;
         given::write_object(&mut Buffer::new(0), &layouts, object).map_err(place)?;
         for class in given::classes_of(object) {
-            // ROOT's own are written in ROOT's version, whichever one the file has.
+            // ROOT's own classes are written in one version, whichever the file describes.
             let is_described = self.classes.add_known(class) || self.classes.classes.contains_key(class);
-            // Of a class that code of its own streams, files need no description.
+            // Classes that ROOT streams by their own code need no description.
             if !is_described && native(class) == Native::ByInfo {
                 self.describe_class(class)?;
             }
@@ -317,11 +327,11 @@ impl FileWriter {
         written
     }
 
-    /// As [`object`](Self::object), with bytes that are serialised and compressed already. Where they hold class tags or
-    /// references, those were made for a key of this [length](Self::key_length).
+    /// Appends an object that is already serialised and compressed, and lists it in a directory. Its class
+    /// tags and references have to be those for a key of [this length](Self::key_length).
     ///
     /// # Errors
-    /// As [`object`](Self::object).
+    /// Returns an error in the cases of [`object`](Self::object).
     pub fn listed(
         &mut self,
         directory: DirectoryId,
@@ -336,7 +346,7 @@ impl FileWriter {
             self.append_record(head, object_len, stored)
         });
         let (place, image) = begun.map_err(|error| error.in_file(self.uri()).in_object(key.name))?;
-        // The length of a record has been compared with what keys have room for.
+        // The length was checked when the key was encoded.
         let record = (place.position, place.length() as u32);
         let image = Bytes::from(image);
         let (class, name) = (key.class.into(), key.name.into());
@@ -345,8 +355,8 @@ impl FileWriter {
         Ok(place)
     }
 
-    /// Takes an object off the list of its directory. Its bytes are free space afterwards, those of a table's data are not. Returns
-    /// whether there was one.
+    /// Removes an object from the list of its directory, and frees its record, but not the records of a
+    /// table's data. Returns whether the object existed.
     pub fn remove(&mut self, directory: DirectoryId, name: &str, cycle: u16) -> bool {
         let keys = &mut self.directories[directory.0].keys;
         let Some(at) = keys.iter().position(|key| &*key.name == name && key.cycle == cycle) else {
@@ -358,15 +368,16 @@ impl FileWriter {
         true
     }
 
-    /// The objects of a directory: class, name and cycle.
+    /// Returns class, name and cycle of each object of a directory.
     pub fn keys(&self, directory: DirectoryId) -> impl Iterator<Item = (&str, &str, u16)> {
         self.directories[directory.0].keys.iter().map(|key| (&*key.class, &*key.name, key.cycle))
     }
 
-    /// Writes what comes last and finishes the sink.
+    /// Writes the streamer record and the lists, finishes the sink, and returns the size of the file. A file
+    /// that was opened by [`update`](Self::update) and not changed is left as it is.
     ///
     /// # Errors
-    /// The sink refuses; it is not finished then.
+    /// Returns an error if the sink fails; it is not finished then.
     pub fn finish(mut self) -> Result<u64> {
         if self.old.is_some() && !self.is_changed() {
             return self.out.leave();
@@ -377,9 +388,9 @@ impl FileWriter {
         Ok(end)
     }
 
-    /// A directory of the file as it was.
+    /// Reads a directory of the file before the change.
     fn old_directory(&self, outer: DirectoryId, key: &Listed) -> Result<Place> {
-        // Every directory of a new file was made here.
+        // All directories of a new file are in `inner` of their parents.
         let old = self.old.as_ref().ok_or_else(|| Error::invalid("a directory of a new file"))?;
         let place = directory_of(old, key.record.0).map_err(|error| error.in_object(&key.name))?;
         Ok(Place { parent: Some(outer), ..place })
@@ -392,7 +403,7 @@ impl FileWriter {
         id
     }
 
-    /// Appends a record, and returns the bytes of its key as well.
+    /// Appends a record, and returns the bytes of its key, too.
     pub(super) fn append_record(
         &mut self,
         head: Head<'_>,
@@ -415,7 +426,7 @@ impl FileWriter {
         Ok(place)
     }
 
-    /// Appends the key of a record, and returns its bytes as well.
+    /// Appends the key of a record, and returns its bytes, too.
     fn begin_record(
         &mut self,
         Head { key, directory, kind, cycle }: Head<'_>,
@@ -441,7 +452,7 @@ impl FileWriter {
     }
 }
 
-/// What the key of a record says beside its place and its lengths. The cycle is that of an object.
+/// Contents of a record's key, except its position and lengths. The cycle is ignored for baskets.
 #[derive(Clone, Copy)]
 pub(super) struct Head<'a> {
     pub(super) key: KeyText<'a>,
@@ -452,5 +463,5 @@ pub(super) struct Head<'a> {
 
 forthwith_io::impl_debug!(FileWriter, |it| "uri": it.uri(), "position": it.out.position);
 
-/// Where the first record begins. The header has room before it in either form.
+/// Offset of the first record. The header fits before it with 32-bit and 64-bit pointers.
 const BEGIN: u64 = 100;

@@ -1,14 +1,14 @@
-//! Free parts of a file: their list in the record, and the marks at their places.
+//! Free ranges of a file, and the record that lists them.
 
 use super::Buffer;
 use super::key::LAST_SMALL;
 
-/// The list of free parts behind a key that ends at `begin`, and how many parts it names. Its own length depends on how
-/// many they are, and the last of them begins where the list ends.
+/// Returns the payload of the list of free ranges, whose key ends at `begin`, and the number of its segments.
+/// The last segment is the space from the end of this list on, so it depends on the list's length.
 pub(super) fn list(parts: &[(u64, u64)], begin: u64) -> (Vec<u8>, u32) {
     let parts: Vec<(u64, u64)> = parts.iter().flat_map(|&(begin, end)| pieces(begin, end)).collect();
     let before: u64 = parts.iter().map(|&segment| segment_length(segment)).sum();
-    // The last segment begins behind the list, which is longer if that number needs 64 bits.
+    // The list is longer if the last segment needs 64 bits, which depends on where the list ends.
     let end = |length| begin + before + length;
     let end = if end(SMALL_SEGMENT) > LAST_SMALL { end(BIG_SEGMENT) } else { end(SMALL_SEGMENT) };
     let last = (end, last_byte(end));
@@ -22,7 +22,7 @@ pub(super) fn list(parts: &[(u64, u64)], begin: u64) -> (Vec<u8>, u32) {
     (list.into_bytes(), parts.len() as u32 + 1)
 }
 
-/// Puts parts in order, and those that touch together.
+/// Sorts ranges, and merges overlapping and adjacent ones.
 pub(super) fn join(parts: &mut Vec<(u64, u64)>) {
     parts.sort_unstable();
     parts.dedup_by(|next, before| {
@@ -34,7 +34,7 @@ pub(super) fn join(parts: &mut Vec<(u64, u64)>) {
     });
 }
 
-/// The entries of a free part, of nearly the same length: ROOT fails on one that is longer than 2 GB.
+/// Divides a free range into segments of nearly equal length, since ROOT fails on segments of more than 2 GB.
 pub(super) fn pieces(begin: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
     let length = end + 1 - begin;
     let count = length.div_ceil(LAST_SMALL);
@@ -43,12 +43,12 @@ pub(super) fn pieces(begin: u64, end: u64) -> impl Iterator<Item = (u64, u64)> {
     (0..count).map(move |piece| (cut(piece), cut(piece + 1) - 1))
 }
 
-/// Bytes of an entry in the list of free parts.
+/// Returns the length of a segment in the list, in bytes.
 const fn segment_length(segment: (u64, u64)) -> u64 {
     if segment.1 > LAST_SMALL { BIG_SEGMENT } else { SMALL_SEGMENT }
 }
 
-/// Where the space behind the end of a file ends, as ROOT has it.
+/// Returns the last byte of the segment after the end of a file, as ROOT sets it.
 fn last_byte(end: u64) -> u64 {
     const STEP: u64 = 1_000_000_000;
     if end <= LAST_SMALL { LAST_SMALL } else { LAST_SMALL + (end - LAST_SMALL).div_ceil(STEP) * STEP }

@@ -1,16 +1,17 @@
-//! The header of a file that is written.
+//! Serialisation of a file's header.
 
 use super::Buffer;
 use super::key::LAST_SMALL;
 use crate::file::Header;
 
 impl Header {
-    /// Its bytes for a file that ends here. The version is that of a small file.
+    /// Serialises the header of a file that ends at `end`. [`version`](Self::version) has to be without the
+    /// million that large files add; it is added here.
     pub(super) fn encode(&self, end: u64) -> Vec<u8> {
         let big = end > LAST_SMALL;
         let mut header = Buffer::default();
         header.extend(b"root");
-        // A negative version would stay below a million, and mean 32-bit pointers.
+        // A negative version would stay below the million, which means 32-bit pointers.
         header.i32(if big { self.version.max(0) + BIG } else { self.version });
         header.u32(self.begin as u32);
         header.seek(end, big);
@@ -22,11 +23,11 @@ impl Header {
         header.i32(self.compression);
         header.seek(self.seek_info, big);
         header.u32(self.nbytes_info);
-        // Old files have other bytes there.
+        // Old files without a UUID have unused bytes in its place, which remain.
         header.uuid(self.uuid);
         header.into_bytes()
     }
 }
 
-/// What the versions of files above 2 GB are more.
+/// Offset of the version of files with 64-bit pointers.
 pub(super) const BIG: i32 = 1_000_000;

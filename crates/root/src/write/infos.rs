@@ -1,17 +1,17 @@
-//! The streamer record: descriptions of classes, the opposite of `streamer/`.
+//! Serialisation of the streamer record. `streamer/` parses it.
 
 use crate::cpp::Number;
 use crate::streamer::{Counter, Element, ElementKind, StreamerInfo, code};
 
 use super::Buffer;
 
-/// The checksum that ROOT gives a class with these bases and members, if they are all of its members. The checksums of bases belong
-/// to it.
+/// Returns the checksum that ROOT computes for a class with these bases and members. It equals ROOT's only if
+/// the class has no transient members and the checksums of its bases are set.
 #[must_use]
 pub fn checksum(info: &StreamerInfo) -> u32 {
     let mut sum = Sum(0);
     sum.text(&info.class);
-    // Bases come first, wherever they stand.
+    // Bases come first, wherever they are among the elements.
     for element in info.elements.iter().filter(|element| element.is_base()) {
         sum.text(&element.name);
         if let ElementKind::Base { checksum, .. } = element.kind {
@@ -35,12 +35,12 @@ pub fn checksum(info: &StreamerInfo) -> u32 {
     sum.0
 }
 
-/// Whether a member is stored as an `int` without being called one.
+/// Whether a member is an enumeration: stored as an `int`, but of another type.
 fn is_enumeration(element: &Element) -> bool {
     element.code == code::INT && Number::named(&element.type_name).is_none()
 }
 
-/// ROOT's way to sum up.
+/// Accumulator of ROOT's class checksum.
 struct Sum(u32);
 
 impl Sum {
@@ -49,12 +49,12 @@ impl Sum {
     }
 
     fn text(&mut self, text: &str) {
-        // Letters are signed in C++ on most processors.
+        // `char` is signed in C++ on most processors.
         text.bytes().for_each(|byte| self.number(i32::from(byte as i8) as u32));
     }
 }
 
-/// Appends the payload of a streamer record: infos, and the rules of schema evolution if there are any.
+/// Appends the payload of a streamer record: class descriptions, and the rules of schema evolution, if any.
 pub(super) fn list<'i>(
     buffer: &mut Buffer,
     infos: impl ExactSizeIterator<Item = &'i StreamerInfo>,
@@ -113,7 +113,7 @@ fn write_element(buffer: &mut Buffer, element: &Element) {
         ElementKind::Stl { container, content } => stl(buffer, element, *container, *content),
         ElementKind::StlString => buffer.frame(2, |buffer| stl(buffer, element, STRING, STRING)),
         ElementKind::Artificial => common(buffer, element),
-        // ROOT has a version of its own for this one, and skips elements of any other.
+        // `TStreamerObjectAnyPointer` has a version of its own; ROOT skips elements of any other.
         ElementKind::ObjectAnyPointer => buffer.frame(1, |buffer| common(buffer, element)),
         _ => buffer.frame(2, |buffer| common(buffer, element)),
     }
@@ -127,14 +127,14 @@ fn stl(buffer: &mut Buffer, element: &Element, container: i32, content: i32) {
     });
 }
 
-/// The common part of all elements.
+/// Appends a `TStreamerElement`, with which all elements begin.
 fn common(buffer: &mut Buffer, element: &Element) {
     buffer.frame(4, |buffer| {
         let bits = if element.packing.is_some() { HAS_RANGE } else { 0 };
         buffer.tnamed(bits, &*element.name, &*element.title);
         buffer.i32(element.code);
         buffer.i32(element.size);
-        // A length above that of signed numbers is not in any file.
+        // No file has a length that exceeds 31 bits.
         buffer.u32(element.array_length);
         buffer.count(element.dimensions.len());
         let mut indices = [0; 5];
@@ -149,7 +149,7 @@ fn common(buffer: &mut Buffer, element: &Element) {
     });
 }
 
-/// Set in the bits of an element whose comment holds a range.
+/// `TStreamerElement::kHasRange`: the comment of the element contains a range.
 const HAS_RANGE: u32 = 1 << 6;
-/// ROOT's number for a `std::string` among containers.
+/// ROOT's number of `std::string` among the containers.
 const STRING: i32 = 365;

@@ -1,77 +1,79 @@
-//! Keys, as they are written.
+//! Keys of written records.
 
 use forthwith_plan::{Error, Result};
 
 use super::Buffer;
 use crate::record::Datime;
 
-/// The texts of a key.
+/// Texts of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyText<'a> {
-    /// Class of the object.
+    /// Class name of the object.
     pub class: &'a str,
-    /// Its name.
+    /// Name of the object.
     pub name: &'a str,
-    /// Its title.
+    /// Title of the object.
     pub title: &'a str,
 }
 
-/// The purpose of a record, as far as its key tells.
+/// Kind of a record, which determines the form of its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum KeyKind {
-    /// An object; its pointers have 64 bits if it stands behind byte 2 000 000 000.
+    /// An object. The key's offsets have 64 bits if the record begins after byte 2 000 000 000.
     Object,
-    /// A part of a table without a name; its pointers always have 64 bits.
+    /// A part of a table without a name. The key's offsets always have 64 bits.
     Blob,
-    /// A basket: what it says of itself follows the texts, and belongs to the key. Its pointers always have 64 bits.
+    /// A basket, whose header follows the texts as a part of the key. The key's offsets always have 64 bits.
     Basket {
-        /// Its number in the branch; the key has the lower 16 bits.
+        /// Index of the basket in its branch, of which the key contains the lower 16 bits.
         number: u32,
-        /// The header that ends the key.
+        /// Basket header at the end of the key.
         header: [u8; BASKET_HEADER],
-        /// The number that its references count process ids from.
+        /// Number of process ids that the file had before those of the basket's references.
         processes: u16,
     },
 }
 
 impl KeyKind {
-    /// A basket of which nothing is known but how long its key is.
+    /// A placeholder for a basket, to compute the length of its key.
     pub const BASKET: Self = Self::Basket { number: 0, header: [0; BASKET_HEADER], processes: 0 };
 }
 
-/// The place of a record that was written.
+/// Position of a written record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RecordPlace {
-    /// Its first byte in the file.
+    /// Byte offset of the record in the file.
     pub position: u64,
-    /// Length of its key. Positions in the payload are counted from the first byte of the key.
+    /// Length of the key in bytes. Offsets in the payload are counted from the first byte of the key.
     pub key_len: u16,
-    /// Bytes behind the key.
+    /// Number of bytes after the key.
     pub stored_len: u64,
-    /// Its number among objects of the same name, if a directory lists it.
+    /// Cycle among objects of the same name; 1 for a record that no directory lists, and the lower 16 bits of
+    /// the index for a basket.
     pub cycle: u16,
 }
 
 impl RecordPlace {
-    /// Length of the record with its key.
+    /// Returns the length of the record in bytes, with its key.
     #[must_use]
     pub const fn length(&self) -> u64 {
         self.key_len as u64 + self.stored_len
     }
 }
 
-/// Bytes of what a basket says of itself: version, size of the buffer, size or number of entries, entries, end of the last, flag.
+/// Size of a basket's header in bytes: version, buffer size, size or number of entries, number of entries,
+/// end of the last entry, flag.
 pub(crate) const BASKET_HEADER: usize = 19;
 
-/// The last byte whose position has 32 bits in keys and directories, for ROOT.
+/// Largest offset that ROOT stores with 32 bits in keys and directories.
 pub(super) const LAST_SMALL: u64 = 2_000_000_000;
 
 impl KeyText<'_> {
-    /// The length of a key of this kind at this position.
+    /// Returns the length in bytes of a key of this kind at a position of the file.
     ///
     /// # Errors
-    /// The texts are longer than a key can be.
+    /// Returns an error if the texts are too long for a key.
     pub fn length(&self, kind: KeyKind, position: u64) -> Result<u16> {
         let fixed = if is_big(kind, position) { 34 } else { 26 };
         let texts = [self.class, self.name, self.title].iter().map(|text| string_length(text)).sum::<usize>();
@@ -89,15 +91,15 @@ fn is_big(kind: KeyKind, position: u64) -> bool {
     kind != KeyKind::Object || position > LAST_SMALL
 }
 
-/// Bytes of a string with its length.
+/// Returns the number of bytes of a string with its length.
 pub(super) fn string_length(text: &str) -> usize {
     text.len() + if text.len() < 255 { 1 } else { 5 }
 }
 
-/// ROOT takes the length of a key for a signed number.
+/// Longest key: ROOT reads the length as a signed number.
 const LONGEST: u16 = i16::MAX as u16;
 
-/// The numbers of a key.
+/// Numbers of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeyNumbers {
     pub(super) stored_len: u64,
@@ -108,10 +110,10 @@ pub(super) struct KeyNumbers {
     pub(super) directory: u64,
 }
 
-/// A key.
+/// Serialises a key.
 ///
 /// # Errors
-/// The texts, or the record, are longer than a key has room for.
+/// Returns an error if the texts are too long for a key, or the record for its length.
 pub(super) fn encode(text: &KeyText<'_>, kind: KeyKind, numbers: KeyNumbers) -> Result<Buffer> {
     let KeyNumbers { stored_len, object_len, time, cycle, position, directory } = numbers;
     let key_len = text.length(kind, position)?;

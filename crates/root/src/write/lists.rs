@@ -1,4 +1,5 @@
-//! The end of a file being written: streamer infos, lists of keys and of free parts, and what is written over.
+//! The end of a written file: streamer record, lists of keys, list of free ranges, and marks of freed
+//! records.
 
 use forthwith_plan::Result;
 
@@ -26,7 +27,7 @@ impl FileWriter {
         self.write_free()?;
         self.out.flush()?;
         self.out.sync()?;
-        // From here on the file ends where it does now, and its directories list what they did.
+        // This patch gives the file its new end; its directories still have their old lists.
         let header = self.header.encode(self.out.position);
         self.out.patch(0, &header)?;
         self.out.sync()?;
@@ -36,21 +37,22 @@ impl FileWriter {
         self.mark_free()
     }
 
-    /// Marks the free parts of the file, for those who walk its records: they begin with their negative length.
+    /// Overwrites the first bytes of freed ranges by their negative length, for readers that walk the
+    /// records.
     fn mark_free(&mut self) -> Result<()> {
         if self.freed.is_empty() {
             return Ok(());
         }
         self.out.sync()?;
         for (begin, end) in self.freed.iter().flat_map(|&(begin, end)| free::pieces(begin, end)) {
-            // No piece is longer than signed numbers of 32 bits can be.
+            // No piece is longer than 2 GB.
             let length = (end - begin + 1) as i32;
             self.out.patch(begin, &(-length).to_be_bytes())?;
         }
         Ok(())
     }
 
-    /// What a directory says of itself, at its place.
+    /// Overwrites a directory's header.
     fn write_directory(&mut self, at: usize) -> Result<()> {
         let place = &self.directories[at];
         let parent = place.parent.map_or(0, |parent| self.directories[parent.0].position);
@@ -83,7 +85,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// The list of free parts.
+    /// Appends the list of free ranges.
     fn write_free(&mut self) -> Result<()> {
         self.add_free((self.header.seek_free, self.header.nbytes_free));
         let mut free = self.free.clone();
@@ -100,7 +102,7 @@ impl FileWriter {
         Ok(())
     }
 
-    /// Appends the record of a list, and answers its first byte and its length.
+    /// Appends the record of a list, and returns its offset and length.
     fn list(
         &mut self,
         key: KeyText<'_>,
@@ -113,7 +115,8 @@ impl FileWriter {
         Ok((place.position, place.length() as u32))
     }
 
-    /// Adds a record to the parts that are free. One of a file that was there must be what it is taken for.
+    /// Adds a record to the free ranges. A record of the old file is only added if its key confirms its
+    /// length.
     pub(super) fn add_free(&mut self, (begin, length): (u64, u32)) {
         if length == 0 || self.old.as_ref().is_some_and(|old| !is_record(old, begin, length)) {
             return;

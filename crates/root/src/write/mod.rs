@@ -1,8 +1,9 @@
-//! Writing files: the opposite of `record/`, `streamer/` and `file/`.
+//! Writing of ROOT files.
 //!
-//! A [`FileWriter`] owns the sink. Tables append records that no directory lists ([`FileWriter::record`]) and list what
-//! describes them ([`FileWriter::object`]); a [`Buffer`] is the bytes of one object. Every class that is written is described
-//! ([`FileWriter::describe`], [`FileWriter::describe_class`]), and a file that is finished has the descriptions in its
+//! A [`FileWriter`] owns the sink. Tables append their data with [`FileWriter::record`], which no directory
+//! lists, and their metadata with [`FileWriter::object`], which a directory lists. A [`Buffer`] holds the
+//! serialised bytes of one object. The class of every written object has to be described
+//! ([`FileWriter::describe`], [`FileWriter::describe_class`]); a finished file has these descriptions in its
 //! streamer record.
 //!
 //! ```

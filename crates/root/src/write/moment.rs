@@ -1,4 +1,4 @@
-//! When a file was written, and by which number it is known.
+//! Time and UUID of a written file.
 
 use forthwith_platform::wall_clock;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -7,24 +7,26 @@ use forthwith_columns::calendar;
 
 use crate::record::Datime;
 
-/// A moment, in seconds since 1970. Files have it in UTC, so that they do not depend on where they are written.
+/// Seconds since 1970. Files store times in UTC, so that they do not depend on the time zone of the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Moment(pub i64);
 
 impl Moment {
-    /// The present one, or that of the environment's variable `SOURCE_DATE_EPOCH`, by which the same input gives the same bytes.
+    /// Returns the time of the environment variable `SOURCE_DATE_EPOCH`, so that equal input gives equal
+    /// bytes, or else the present time.
     #[must_use]
     pub fn now() -> Self {
         Self::fixed().unwrap_or_else(|| Self(i64::try_from(wall_clock().as_secs()).unwrap_or(0)))
     }
 
-    /// That of the environment's variable `SOURCE_DATE_EPOCH`.
+    /// Returns the time of the environment variable `SOURCE_DATE_EPOCH`, if it is set to a number.
     #[must_use]
     pub fn fixed() -> Option<Self> {
         std::env::var("SOURCE_DATE_EPOCH").ok()?.trim().parse().ok().map(Self)
     }
 
-    /// As files have it: the nearest moment between 1995 and 2058.
+    /// Converts the time to ROOT's form. Years outside 1995 to 2058 are clamped to the nearest day of that
+    /// range.
     #[must_use]
     pub fn datime(self) -> Datime {
         let days = self.0.div_euclid(86_400).clamp(FIRST_DAY, LAST_DAY);
@@ -36,17 +38,17 @@ impl Moment {
     }
 }
 
-/// The first of January 1995, and the last of December 2058.
+/// Days of 1 January 1995 and 31 December 2058, counted from 1970.
 const FIRST_DAY: i64 = 9131;
 const LAST_DAY: i64 = 32_506;
 
-/// The number by which a file is known, wherever it is.
+/// UUID of a file or directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uuid(pub [u8; 16]);
 
 impl Uuid {
-    /// One that no other file has, unless the environment's variable `SOURCE_DATE_EPOCH` asks for files that do not differ:
-    /// then it follows from that.
+    /// Returns a random UUID, or one that is derived from the environment variable `SOURCE_DATE_EPOCH` if it
+    /// is set.
     #[must_use]
     pub fn fresh() -> Self {
         match Moment::fixed() {
@@ -58,7 +60,7 @@ impl Uuid {
         }
     }
 
-    /// One for a part of what this one stands for.
+    /// Derives the UUID of a part, such as a directory of a file, from its number.
     #[must_use]
     pub fn part(self, number: u64) -> Self {
         let [high, low] = self.halves();
@@ -73,7 +75,7 @@ impl Uuid {
         [half(0), half(8)]
     }
 
-    /// One of version 4.
+    /// Creates a UUID of version 4 from 128 bits, six of which are replaced.
     fn from_numbers(high: u64, low: u64) -> Self {
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&high.to_be_bytes());
@@ -85,7 +87,7 @@ impl Uuid {
 }
 
 const FIXED: u64 = 0x666f_7274_6877_6974;
-/// Odd, with its bits all over.
+/// An odd multiplier whose bits are evenly distributed (the golden ratio).
 const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
 
 #[cfg(test)]

@@ -1,22 +1,22 @@
-//! The way of bytes to the sink.
+//! Buffered output to the sink.
 
 use std::io::IoSlice;
 
 use forthwith_io::Sink;
 use forthwith_plan::{Error, ErrorKind, Result};
 
-/// The sink, and bytes that are too few for a call of their own.
+/// A sink, with a buffer for writes that are too short for a call each.
 pub(super) struct Output {
     sink: Box<dyn Sink>,
-    /// Bytes of the file so far.
+    /// Size of the file with all bytes appended so far.
     pub(super) position: u64,
     held: Vec<u8>,
-    /// Whether something was refused, so that what is there cannot be a file any more.
+    /// Whether an operation failed, so that the written bytes are not a valid file.
     broken: bool,
 }
 
 impl Output {
-    /// Appends to a sink that has as many bytes of the file.
+    /// Wraps a sink that already has `position` bytes of the file.
     pub(super) fn new(sink: Box<dyn Sink>, position: u64) -> Self {
         Self { sink, position, held: Vec::new(), broken: false }
     }
@@ -38,11 +38,11 @@ impl Output {
         Ok(())
     }
 
-    /// Appends a copy of bytes that others may change meanwhile. `seen` gets all that is appended, in pieces that are in
-    /// the processor's nearest cache.
+    /// Appends a copy of bytes that may change meanwhile. `seen` is called with exactly the appended bytes,
+    /// in pieces that fit the L1 cache.
     pub(super) fn append_copy(&mut self, mut bytes: &[u8], mut seen: impl FnMut(&[u8])) -> Result<()> {
         while !bytes.is_empty() {
-            // A call ends where a page of the system's memory does, which would be written twice otherwise.
+            // A call ends at a page boundary: a page that two calls share would be written twice.
             let first = self.position - self.held.len() as u64;
             let full = COPIED - (first % PAGE) as usize;
             if self.held.len() >= full {
@@ -64,7 +64,8 @@ impl Output {
         Ok(())
     }
 
-    /// Appends pieces one behind the other: held back if they are few bytes or short, otherwise as they are.
+    /// Appends pieces one after another. They are buffered if they are few bytes or short, else written
+    /// without a copy.
     pub(super) fn append_pieces(&mut self, pieces: &[IoSlice<'_>]) -> Result<()> {
         let length: usize = pieces.iter().map(|piece| piece.len()).sum();
         if length < HELD.max(WORTH_A_PIECE * pieces.len()) {
@@ -81,7 +82,7 @@ impl Output {
         Ok(())
     }
 
-    /// Replaces bytes that were appended.
+    /// Overwrites bytes that were appended.
     pub(super) fn patch(&mut self, at: u64, bytes: &[u8]) -> Result<()> {
         self.flush()?;
         self.attempt(|sink| sink.patch(at, bytes))
@@ -110,17 +111,17 @@ impl Output {
         })
     }
 
-    /// As that of the sink.
+    /// Whether the thread that began to write has to continue: see [`Sink::needs_caller`].
     pub(super) fn needs_caller(&self) -> bool {
         self.sink.needs_caller()
     }
 
-    /// As that of the sink.
+    /// Checks for reasons to stop, as [`Sink::listen`] does.
     pub(super) fn listen(&mut self) -> Result<()> {
         self.attempt(|sink| sink.listen())
     }
 
-    /// Gives the sink up: nothing was written.
+    /// Drops the sink without finishing it, if nothing was written; returns the size of the file.
     pub(super) fn leave(self) -> Result<u64> {
         self.attempted()?;
         Ok(self.position)
@@ -140,15 +141,15 @@ impl Output {
     }
 }
 
-/// Fewer bytes are held back for a call with more of them.
+/// Capacity of the buffer: writes of this size or more are not buffered.
 const HELD: usize = 64 << 10;
-/// Bytes of copies that are written at a time: they stay in a cache that a processor has for itself.
+/// Number of copied bytes for each write: they fit the L2 cache.
 const COPIED: usize = 256 << 10;
-/// Bytes of a page of memory.
+/// Size of a memory page.
 const PAGE: u64 = 4 << 10;
-/// Bytes that stay in the nearest cache while they are copied and looked at.
+/// Number of bytes that fit the L1 cache while they are copied and passed to `seen`.
 const NEAR: usize = 16 << 10;
-/// Shorter pieces are copied in less time than the system takes to look at them.
+/// Average length of pieces from which on a call with many pieces is faster than a copy.
 const WORTH_A_PIECE: usize = 1024;
 
 #[cfg(test)]

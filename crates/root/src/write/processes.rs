@@ -1,4 +1,4 @@
-//! The numbers by which references, and objects that they lead to, know the process that made them.
+//! Process ids: indexes by which references and referenced objects identify the process that created them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,16 +10,16 @@ use crate::object::{Object, Objects};
 use crate::record::IS_REFERENCED;
 
 impl Edits<'_> {
-    /// Adds `before` to the numbers of processes in an object's record: the file that gets the object has that many
-    /// processes before those of the file that it is from.
+    /// Adds `before` to the process ids in an object's record, for a copy to a file in which that many
+    /// process ids precede those of the object's own file.
     ///
     /// # Errors
-    /// There are more than a number has room for.
+    /// Returns an error if a process id exceeds 65535.
     pub fn renumber_processes(&mut self, objects: &Objects, before: u16) -> Result<()> {
         if before == 0 {
             return Ok(());
         }
-        // An object within another can be met twice.
+        // An object within another may be visited twice.
         let mut known = HashSet::new();
         for place in places(objects).filter(|place| known.insert(place.start)) {
             let Some(&[high, low]) = objects.payload().get(place.clone()) else { continue };
@@ -32,13 +32,13 @@ impl Edits<'_> {
     }
 }
 
-/// Whether something in an object that was read to be edited counts the processes of its file.
+/// Whether an object that was read to be edited contains process ids.
 #[must_use]
 pub fn counts_processes(objects: &Objects) -> bool {
     places(objects).next().is_some()
 }
 
-/// Where an object's record has numbers of processes.
+/// Returns the positions of process ids in an object's record.
 fn places(objects: &Objects) -> impl Iterator<Item = Range<usize>> {
     objects.iter().flat_map(|object| {
         let own = match object.class() {
@@ -46,19 +46,19 @@ fn places(objects: &Objects) -> impl Iterator<Item = Range<usize>> {
             "TRefArray" => object.place("fPID"),
             _ => None,
         };
-        // A reference may name its object by a text instead.
+        // A reference of another length identifies its object by a string.
         own.filter(|place| place.len() == 2).into_iter().chain(referenced(object))
     })
 }
 
-/// Behind the status bits of an object that references lead to.
+/// Returns the position of the process id after the status bits of a referenced object.
 fn referenced(object: Object<'_>) -> Option<Range<usize>> {
     if let (Some(place), Some(bits)) = (object.place("fBits"), object.int("fBits")) {
         // A member of another class may have the same name.
         let is_status = place.len() == 4 && object.place("fUniqueID").is_some_and(|id| id.end == place.start);
         return (is_status && bits & i64::from(IS_REFERENCED) != 0).then_some(place.end..place.end + 2);
     }
-    // Those of a collection are no members.
+    // The `TObject` of a collection is not among its members.
     object.collection_name()?;
     let mut cursor = object.cursor().ok()?;
     cursor.frame().ok()?;

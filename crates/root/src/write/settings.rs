@@ -1,4 +1,4 @@
-//! Settings of a file that are decided before anything is written.
+//! Settings of a file, which are fixed before it is written.
 
 use forthwith_plan::{Error, Result};
 
@@ -8,35 +8,36 @@ use crate::class::OLD_LOOPS;
 use crate::file::RootFile;
 use crate::streamer::code;
 
-/// How a file is written.
+/// Settings of a written file.
 #[derive(Clone, Debug)]
 pub struct FileSettings {
-    /// How objects are compressed. Tables may choose for themselves.
+    /// Default compression of objects. Tables may use another one.
     pub compression: Compression,
-    /// The file's number.
+    /// UUID of the file.
     pub uuid: Uuid,
-    /// When it is written.
+    /// Time of writing.
     pub time: Moment,
-    /// Its title.
+    /// Title of the file.
     pub title: String,
-    /// The version of ROOT that the file says it is of, such as 64000. Some data are read by it.
+    /// ROOT version in the file's header, such as 64000. The form of some data depends on it.
     pub version: i32,
-    /// Whether objects may have any name: those of files that are copied have theirs, also if C++ ROOT does not find them.
+    /// Whether objects may have any name, as copied objects do, even if C++ ROOT cannot find it.
     pub keeps_names: bool,
 }
 
 impl FileSettings {
-    /// Those that a file has that is to be changed.
+    /// Returns the settings for changing a file: its compression, and defaults.
     #[must_use]
     pub fn of(file: &RootFile) -> Self {
         let compression = Compression::from_setting(file.header().compression).unwrap_or_default();
         Self { compression, ..Self::default() }
     }
 
-    /// Those of a file that data of several others are copied to as they are stored.
+    /// Returns the settings of a file to which the stored bytes of several files are copied.
     ///
     /// # Errors
-    /// The files' data are to be read in different ways.
+    /// Returns an error if the files store counted arrays of pointers in different forms, as their versions
+    /// tell.
     pub fn of_all(files: &[RootFile]) -> Result<Self> {
         let Some(first) = files.first() else { return Ok(Self::default()) };
         let settings = Self { keeps_names: true, ..Self::of(first) };

@@ -1,4 +1,4 @@
-//! Records of another file, written as they are stored there but for their keys.
+//! Copies of stored records from another file, with changed keys.
 
 use std::io::IoSlice;
 
@@ -7,24 +7,24 @@ use forthwith_plan::{Error, Result};
 use super::key::LAST_SMALL;
 use super::{DirectoryId, FileWriter};
 
-/// A record of another file.
+/// Lengths of a record that is copied from another file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredRecord {
-    /// Bytes of it that were copied, its key at least.
+    /// Number of its bytes in the `copies` of [`FileWriter::stored`]; at least the key.
     pub copied: u32,
-    /// Its length, with these.
+    /// Length of the whole record, with the copied bytes.
     pub length: u32,
 }
 
 impl FileWriter {
-    /// Appends records of another file as they are stored there, one behind the other in `bytes`. The beginning of each
-    /// is taken from `copies`, where these stand one behind the other: what was verified is what is written, even if
-    /// `bytes` is a view of a file that changes. Their keys are told their new places and the directory that they belong
-    /// to. `processes` is added to the number of process ids that references in them count from. Returns where each
-    /// record begins, or `None` and writes nothing if a record's key has no room for its place in a file this large.
+    /// Appends stored records of another file, which are adjacent in `bytes`. The beginning of each is taken
+    /// from `copies` instead, where these are adjacent: verified bytes are written even if `bytes` is a view
+    /// of a file that changes. Their keys get the new positions and the given directory, and `processes` is
+    /// added to the process ids of their references. Returns the position of each record, or `None`, without
+    /// writing, if a key cannot hold its new position or process id.
     ///
     /// # Errors
-    /// The sink refuses, or the lengths are not those of records.
+    /// Returns an error if the sink fails, or the lengths do not match the records.
     pub fn stored(
         &mut self,
         directory: DirectoryId,
@@ -58,17 +58,17 @@ impl FileWriter {
     }
 }
 
-/// The copied beginning of each record and the rest of it. Copies that follow each other are one piece.
+/// Returns the copied beginning and the remaining bytes of each record. Adjacent copies are one piece.
 ///
 /// # Errors
-/// A record that is not within the bytes.
+/// Returns the first record that exceeds the bytes.
 fn pieces<'b>(
     copies: &'b [u8],
     bytes: &'b [u8],
     records: &[StoredRecord],
 ) -> std::result::Result<Vec<IoSlice<'b>>, StoredRecord> {
     let mut pieces = Vec::with_capacity(2 * records.len());
-    // Copies before `begin` are in pieces, and records before `at`.
+    // Copies up to `begin` and records up to `at` are in pieces.
     let (mut begin, mut end, mut at) = (0, 0, 0_usize);
     for record in records {
         let behind = at.saturating_add(record.length as usize);
@@ -87,21 +87,21 @@ fn pieces<'b>(
     Ok(pieces)
 }
 
-/// What came of a key that is to say another place.
+/// Result of changing a key.
 enum Moved {
     Done,
     NoRoom,
     NoKey,
 }
 
-/// Writes another place into the key of a record.
+/// Sets the position, directory and process id in the key of a record.
 fn moved(record: &mut [u8], position: u64, directory: u64, processes: u16) -> Moved {
     let Some(version) = record.get(4..6).map(|bytes| i16::from_be_bytes([bytes[0], bytes[1]])) else {
         return Moved::NoKey;
     };
     if version > 1000 {
         let Some(seeks) = record.get_mut(18..34) else { return Moved::NoKey };
-        // The upper 16 bits of the directory's place count process ids.
+        // The upper 16 bits of the directory's position are the process id.
         let before = u16::from_be_bytes([seeks[8], seeks[9]]);
         let Some(processes) = before.checked_add(processes) else { return Moved::NoRoom };
         seeks[..8].copy_from_slice(&position.to_be_bytes());
@@ -133,7 +133,7 @@ mod tests {
     fn copies_stand_in_for_the_beginnings_of_records() {
         assert_eq!(joined(&[], b""), Some((0, Vec::new())));
         assert_eq!(joined(&[(2, 4), (1, 3)], b"abcdefg"), Some((4, b"--cd-fg".to_vec())));
-        // Records that were copied whole are one piece with the next key.
+        // Completely copied records are one piece with the next key.
         assert_eq!(joined(&[(2, 2), (3, 3), (1, 3)], b"abcdefgh"), Some((2, b"------gh".to_vec())));
         assert_eq!(joined(&[(1, 3), (2, 2), (3, 3)], b"abcdefgh"), Some((3, b"-bc-----".to_vec())));
         assert_eq!(joined(&[(2, 4), (1, 4)], b"abcdefg"), None);

@@ -1,4 +1,4 @@
-//! A file that is to be changed, as it is.
+//! Lists of an existing file that is changed.
 
 use bytes::Bytes;
 use forthwith_plan::{Error, Result};
@@ -10,7 +10,7 @@ use super::header::BIG;
 use crate::file::{DirectoryRecord, Header, RootFile};
 use crate::record::{Cursor, Key};
 
-/// The facts about a file that a writer has to know.
+/// Contents of an existing file that a writer changes.
 pub(super) struct Found {
     pub(super) header: Header,
     pub(super) top: Place,
@@ -19,10 +19,10 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Reads all of it.
+    /// Reads the top directory, the class descriptions and the free ranges.
     ///
     /// # Errors
-    /// The file is not as files are that were closed, or cannot be read.
+    /// Returns an error if the file is truncated or was not closed, is of a very old ROOT, or cannot be read.
     pub(super) fn of(file: &RootFile) -> Result<Self> {
         let there = file.header();
         let size = file.source().size()?;
@@ -34,25 +34,25 @@ impl Found {
             return Err(Error::unsupported("changing a file whose first record begins before byte 75"));
         }
         let top = directory_of(file, there.begin)?;
-        // The million for large files is added when the file is.
+        // Serialisation adds the million of large files.
         let header = Header { version: there.version % BIG, ..there.clone() };
         let streamers = file.streamers()?;
         let mut free = file.free_segments()?;
-        // The last is what is behind the file. A list that cannot be true is not taken over.
+        // The last segment is the space after the file. Invalid segments are ignored.
         free.retain(|&(begin, end)| begin >= there.begin && begin <= end && end < there.end);
         let classes = Described::of(streamers.infos()?, streamers.rules().to_vec());
         Ok(Self { header, top, classes, free })
     }
 }
 
-/// The directory whose record is here, with its keys as they stand in its list.
+/// Reads the directory whose record is at `position`, with the serialised keys of its list.
 pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
     let key = key_at(file, position)?;
     let is_top = position == file.header().begin;
     let name_len = if is_top { file.header().nbytes_name } else { key.keylen.into() };
     let length = u64::try_from(key.nbytes).unwrap_or(0);
     if u64::from(name_len) + LENGTH as u64 > length {
-        // It would grow over what is behind it.
+        // A larger header would overwrite the next record.
         return Err(
             Error::unsupported("changing a directory of a file that a very old ROOT wrote").at_byte(position)
         );
@@ -81,7 +81,7 @@ pub(super) fn directory_of(file: &RootFile, position: u64) -> Result<Place> {
     })
 }
 
-/// The keys of a list, each with its bytes.
+/// Reads the keys of a list, each with its bytes.
 fn keys_of(file: &RootFile, (begin, length): (u64, u32)) -> Result<Vec<Listed>> {
     let (own, payload) = file.record(begin, length)?;
     let in_list = |error: Error| error.behind(begin + u64::from(own.keylen));
@@ -104,11 +104,12 @@ fn keys_of(file: &RootFile, (begin, length): (u64, u32)) -> Result<Vec<Listed>> 
     Ok(keys)
 }
 
-/// Whether a record of this length is here, as its key says. What is not must not be marked as free.
+/// Whether the key at `position` confirms that a record of this length begins there. Other bytes must not be
+/// marked as free.
 pub(super) fn is_record(file: &RootFile, position: u64, length: u32) -> bool {
     let end = file.header().end;
     if position >= end {
-        // It was written by the writer itself.
+        // The record is one of this writer.
         return true;
     }
     position.checked_add(length.into()).is_some_and(|last| last <= end)
@@ -122,9 +123,9 @@ fn key_at(file: &RootFile, position: u64) -> Result<Key> {
     Key::parse(&mut Cursor::new(&bytes)).map_err(|error| error.behind(position))
 }
 
-/// The header of a large file ends here.
+/// End of a large file's header.
 const LEAST_BEGIN: u64 = 75;
-/// Bytes of the shortest key.
+/// Size of the shortest key in bytes.
 const LEAST_KEY: usize = 29;
-/// Bytes that hold every key: its length has 16 bits.
+/// Upper bound on the length of a key, which has 16 bits.
 const LONGEST_KEY: u64 = 1 << 16;

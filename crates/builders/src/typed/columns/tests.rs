@@ -1,4 +1,4 @@
-//! The columns that values go into; whole trees of values are compared with Awkward Array from Python.
+//! Tests of the columns of single values; whole objects are compared with Awkward Array in the Python tests.
 
 use super::TypedColumns;
 use crate::{BuildError, Fault, Shape, Sink};

@@ -1,4 +1,4 @@
-//! Phrases of the program, and the numbers of columns as it declares them.
+//! Phrases of the program, and the number types of its outputs.
 
 use crate::Command;
 use crate::form::{Index, Primitive};
@@ -6,18 +6,18 @@ use crate::table::Columns;
 use crate::typed::offers::Refusal;
 use forthwith_columns::DType;
 
-/// The lines of one command.
+/// Returns the lines of one command.
 pub(super) fn case(command: Command, lines: Vec<String>) -> Vec<String> {
     when(format!("command @ {} = if ( {} )", command as u8, command.name()), lines).collect()
 }
 
-/// One of several lists of lines, by the argument.
+/// Returns lines that select one of several cases by the argument.
 pub(super) fn arguments_of(cases: Vec<(usize, Vec<String>)>) -> Vec<String> {
     let each = cases.into_iter().flat_map(|(at, lines)| when(format!("argument @ {at} = if"), lines));
     each.chain([refused(Refusal::Argument)]).collect()
 }
 
-/// Lines behind a condition, after which nothing else is done.
+/// Returns lines that are executed if a condition is true, and then exit.
 fn when(begin: String, lines: Vec<String>) -> impl Iterator<Item = String> {
     let lines = lines.into_iter().map(|line| format!("  {line}"));
     std::iter::once(begin).chain(lines).chain(["exit then".into()])
@@ -31,17 +31,17 @@ pub(super) fn refuse(refusal: Refusal) -> String {
     format!("if {} error ! exit then", refusal as u8)
 }
 
-/// Refuses more rows than an index counts.
+/// Returns a check that the number of rows is below the maximum of an index; `None` for 64 bits.
 pub(super) fn below(rows: &str, width: Index) -> Option<String> {
     (width != Index::I64).then(|| format!("{rows} @ {} >= {}", literal(width.most()), refuse(Refusal::Wide)))
 }
 
-/// The same for lists and texts, which add more than one row.
+/// Returns a check that `more` additional items do not exceed the maximum of the offsets.
 pub(super) fn wide(more: &str, node: u32, width: Index) -> String {
     format!("{more} total{node} @ + {} > {}", literal(width.most()), refuse(Refusal::Wide))
 }
 
-/// Literals of the language have 32 bits.
+/// Returns an expression for a number: literals of the language have 32 bits.
 pub(super) fn literal(value: i64) -> String {
     if i32::try_from(value).is_ok() {
         return value.to_string();
@@ -50,7 +50,7 @@ pub(super) fn literal(value: i64) -> String {
     format!("{high} 16 lshift {middle} or 16 lshift {low} or")
 }
 
-/// A path as a comment: no words of its own.
+/// Returns a path as the text of a comment.
 pub(super) fn plain(path: &str) -> String {
     if path.is_empty() {
         return "-entries-".into();
@@ -58,8 +58,8 @@ pub(super) fn plain(path: &str) -> String {
     path.chars().map(|c| if c.is_ascii_alphanumeric() || "[].|_".contains(c) { c } else { '?' }).collect()
 }
 
-/// The type of the numbers in the output of a column, and how many there are for each value. Half floats wait
-/// in full precision, so that they are rounded once.
+/// Returns the type of the numbers in the output of a column, and the number of items for each value. Half
+/// floats are output as float64, so that they are rounded only once.
 pub(super) fn number(columns: &Columns) -> Option<(DType, usize)> {
     Some(match columns.primitive()? {
         Primitive::Float16 => (DType::Float64, 1),
@@ -67,7 +67,7 @@ pub(super) fn number(columns: &Columns) -> Option<(DType, usize)> {
     })
 }
 
-/// The least and the greatest integer of a column, where not every `i64` fits.
+/// Returns the minimum and the maximum of a column of integers, unless it accepts every `i64`.
 pub(super) fn range(columns: &Columns) -> Option<(i64, i64)> {
     let (low, high) = columns.range().filter(|(low, _)| *low != i64::MIN)?;
     Some((low, i64::try_from(high).unwrap_or(i64::MAX)))

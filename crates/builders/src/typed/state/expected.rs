@@ -1,4 +1,4 @@
-//! The facts about a state that errors name: types, commands and fields that are expected, and the path.
+//! Details of a state for errors: the expected types, commands and fields, and the path.
 
 use super::{Here, Place, State, ends};
 use crate::Command;
@@ -7,7 +7,7 @@ use crate::table::{Columns, Record};
 use crate::typed::offers::commands;
 
 impl State {
-    /// The type expected here, or of the record that is open.
+    /// Returns the expected type, or that of the open record.
     pub(in crate::typed) fn expected(&self) -> &str {
         let (Here { node, inside, .. }, tag) = (self.here, self.place().tag);
         match (self.nodes.get(node), tag) {
@@ -19,7 +19,7 @@ impl State {
         }
     }
 
-    /// The commands that are possible here, then those of which it is not clear what they mean.
+    /// Returns the commands that are possible, with ambiguous ones last.
     pub(in crate::typed) fn possible_commands(&self) -> Vec<Command> {
         let Place { here: Here { inside, .. }, offers, tags, .. } = self.place();
         let (clear, unclear): (Vec<_>, Vec<_>) = commands(offers).into_iter().partition(|(_, clear)| *clear);
@@ -33,10 +33,10 @@ impl State {
         possible
     }
 
-    /// The methods that are possible here.
+    /// Returns the methods that are possible.
     pub(in crate::typed) fn possible(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
-        // The conversions of integers are named once.
+        // `Integer` and `Unsigned` are the same method.
         for command in self.possible_commands().into_iter().filter(|command| *command != Command::Unsigned) {
             if !names.contains(&command.name()) {
                 names.push(command.name());
@@ -45,12 +45,12 @@ impl State {
         names
     }
 
-    /// The tuple or record that is open.
+    /// Returns the open tuple or record.
     fn record(&self) -> Option<&Record> {
         self.nodes.record(self.here.inside)
     }
 
-    /// The names of the fields, or numbers of the slots, of the record or tuple that is open.
+    /// Returns the names of the fields, or numbers of the slots, of the open record or tuple.
     pub(in crate::typed) fn field_names(&self) -> Vec<String> {
         let names = |record: &Record| (0..record.fields.len()).map(|at| record.name_of(at)).collect();
         self.record().map_or_else(Vec::new, names)
@@ -60,7 +60,7 @@ impl State {
         self.record().is_some_and(|record| record.is_tuple)
     }
 
-    /// The fields and slots that must have a value and have none.
+    /// Returns the fields and slots without a value that cannot be null.
     pub(in crate::typed) fn missing(&self) -> Vec<String> {
         let Some(record) = self.record() else { return Vec::new() };
         let lacking = self.lacking(self.here.inside).into_iter();
@@ -68,7 +68,7 @@ impl State {
         required.map(|(at, _)| record.name_of(at)).collect()
     }
 
-    /// The length that texts have here, if it is always the same.
+    /// Returns the fixed length of strings at this place; 0 if they have none.
     pub(in crate::typed) fn text_length(&self, command: Command) -> u64 {
         match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
             Ok(Columns::Fixed { size, .. }) => *size as u64,
@@ -76,7 +76,7 @@ impl State {
         }
     }
 
-    /// The unit of the times that can be told here.
+    /// Returns the unit of times at this place.
     pub(in crate::typed) fn unit(&self, command: Command) -> Option<Unit> {
         match self.best(command, |_| true).map(|offer| self.nodes.at(offer.node)) {
             Ok(Columns::Time { unit, .. }) => Some(*unit),
@@ -84,7 +84,7 @@ impl State {
         }
     }
 
-    /// The place in an entry.
+    /// Returns the path in an entry.
     pub(in crate::typed) fn path(&self) -> String {
         self.places.path(&self.nodes, self.at)
     }

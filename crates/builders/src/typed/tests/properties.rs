@@ -4,7 +4,7 @@ use super::*;
 use crate::form::Primitive;
 use proptest::prelude::*;
 
-/// Types of numbers; with those that [`Value`] has no word for, if all are wanted.
+/// Generates number types; types that [`Value`] cannot represent only if `all`.
 fn primitives(all: bool) -> impl Strategy<Value = Primitive> {
     let second = Unit::from_name("s").unwrap();
     let others = [
@@ -34,7 +34,7 @@ fn indexes() -> impl Strategy<Value = Index> {
     prop::sample::select(vec![Index::I32, Index::U32, Index::I64])
 }
 
-/// Forms; with the numbers, indirections and unknowns that only commands are tried with, if all are wanted.
+/// Generates Forms; complex numbers, times, indirections and unknown types only if `all`.
 fn bare(all: bool) -> impl Strategy<Value = Form> {
     let leaf = prop_oneof![
         4 => primitives(all).prop_map(Form::number),
@@ -94,7 +94,7 @@ fn is_wrapped(form: &Form) -> bool {
     unwrapped(form) != *form || matches!(form.kind, Kind::Union { .. })
 }
 
-/// The Form within options.
+/// Returns the Form within options and indirections.
 fn unwrapped(form: &Form) -> Form {
     match &form.kind {
         Kind::IndexedOption { content, .. }
@@ -106,7 +106,7 @@ fn unwrapped(form: &Form) -> Form {
     }
 }
 
-/// Pseudo-random numbers to choose values by.
+/// Pseudo-random numbers that choose values.
 struct Dice(u64);
 
 impl Dice {
@@ -116,7 +116,7 @@ impl Dice {
     }
 }
 
-/// A value of a Form, told with tags, and what it is expected to come out as.
+/// Appends a random value of a Form, with tags, and returns the expected result.
 fn tell(twin: &mut Twin, form: &Form, dice: &mut Dice) -> Value {
     macro_rules! all {
         ($method:ident($($argument:expr),*)) => {
@@ -184,7 +184,7 @@ fn tell(twin: &mut Twin, form: &Form, dice: &mut Dice) -> Value {
         }
         Kind::Record { fields: Some(names), contents } => {
             all!(begin_record(None));
-            // In any order, some nulls left out.
+            // Fields are in random order, and some nulls are left out.
             let mut order: Vec<usize> = (0..contents.len()).collect();
             (0..order.len()).for_each(|at| order.swap(at, dice.roll(contents.len() as u64) as usize));
             let mut values = vec![Value::Null; contents.len()];
@@ -230,7 +230,7 @@ fn tell(twin: &mut Twin, form: &Form, dice: &mut Dice) -> Value {
     }
 }
 
-/// Any command with any argument; whether it was carried out.
+/// Executes an arbitrary command.
 fn fuzz(builder: &mut Twin, command: u64, argument: u64) -> Told {
     let small = (argument % 4) as usize;
     let names = ["f0", "f1", "f2", "", "none"];
@@ -281,7 +281,7 @@ proptest! {
     ) {
         let mut twin = Twin::new(&form);
         for (command, argument) in commands {
-            // A possible command is given rather often, or nothing is ever begun.
+            // Two of three commands are possible ones, since otherwise structures are rarely begun.
             let possible = twin.builder.state.possible_commands();
             let command = if command % 3 == 0 || possible.is_empty() {
                 command / 3

@@ -1,4 +1,4 @@
-//! A builder beside its program, which a machine runs in each tier: both are told the same and compared.
+//! A builder and its program in each tier of the machine: both receive the same commands, and are compared.
 
 use super::*;
 use crate::typed::program::{Program, ROLLBACK};
@@ -14,7 +14,7 @@ pub(super) struct Twin {
     outputs: Vec<String>,
 }
 
-/// The states of the builder and of the machines.
+/// States of the builder and of the machines.
 pub(super) struct Here(pub(super) Checkpoint, Vec<Vec<u8>>);
 
 impl std::ops::Deref for Twin {
@@ -58,7 +58,7 @@ impl Twin {
         done
     }
 
-    /// Tells the program something that it refuses for this reason; 0 for none.
+    /// Sends a command to the program, and checks that it is refused for this reason (0 if it is executed).
     fn tell_program(&mut self, command: Command, argument: i64, data: &[u8], refusal: u8) {
         for machine in &mut self.machines {
             machine.set_variable(0, command as i64);
@@ -70,7 +70,7 @@ impl Twin {
         }
     }
 
-    /// Compares what is complete.
+    /// Compares the complete entries.
     fn agree(&self) {
         let layout = self.builder.snapshot().unwrap();
         for machine in &self.machines {
@@ -93,7 +93,8 @@ impl Twin {
         }
     }
 
-    /// Compares bits with the bytes that become bits. Those after the last complete row are zeros.
+    /// Compares a mask of bits with the mask of bytes of the program. Bits after the last complete row are
+    /// zero.
     fn same_bits(&self, node: &str, bits: &Column, bytes: &[u8]) -> bool {
         let nodes = &self.builder.state.nodes;
         let number = nodes.keys().iter().position(|key| format!("node{key}") == node).unwrap() as u32;
@@ -149,7 +150,7 @@ impl Twin {
         self.tell(Command::Complex, 0, &data, |builder| builder.complex(real, imaginary))
     }
 
-    /// The program is told times in the unit of the column.
+    /// Appends a time; the program receives it in the unit of the column.
     fn time(
         &mut self,
         command: Command,
@@ -222,7 +223,7 @@ impl Twin {
     }
 }
 
-/// Many items at once, which the program is told one after the other.
+/// Bulk appends, which the program receives one by one.
 macro_rules! extenders {
     ($($name:ident $item:ident $command:ident $as:ident;)*) => {
         impl Twin {

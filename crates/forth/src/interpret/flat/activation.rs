@@ -1,26 +1,27 @@
-//! Calls that are not over, and where a run ends.
+//! Activations of flat code, and the end of a run.
 
 use super::program::{Call, FlatCode};
 use crate::state::{Activation, Height, Limits};
 
-/// Registers of all activations together; a recursion that wants more is left to tier 0.
+/// Upper bound on the registers of all activations together; a deeper recursion runs in tier 0.
 pub(super) const MOST_REGISTERS: usize = 1 << 20;
 
-/// Why the loop ended.
+/// The reason why the interpreter loop of tier 1 ended.
 pub(super) enum Stop {
-    /// Tier 0 goes on at a point.
+    /// Tier 0 continues at a point.
     At(u32),
-    /// In a `pause`: the state is that of a point, and an entry begins there.
+    /// A `pause`: the state is that of a point, from which an entry continues.
     Paused { point: u32, entry: u32 },
 }
 
-/// Where the innermost activation stands.
+/// The end of a run, with the registers of the innermost activation.
 pub(super) struct Place {
     pub(super) stop: Stop,
     pub(super) window: usize,
 }
 
-/// How many calls inside of one another certainly fit, whichever they are; nothing if not even this one does.
+/// Returns a lower bound on the number of further nested calls, of any function, that fit the limits; None if
+/// not even the call of `site` does.
 #[cold]
 #[inline(never)]
 pub(super) fn calls_left(
@@ -44,7 +45,7 @@ pub(super) fn calls_left(
     let free = MOST_REGISTERS.checked_sub(window)?;
     free.checked_sub(site.caller as usize + site.registers as usize)?;
     let widest = flat.calls.iter().map(|call| call.caller.max(call.registers)).max().unwrap_or(1) as usize;
-    // The last of them has registers of its own.
+    // The innermost call has registers of its own.
     let mut calls = (free / widest.max(1)).saturating_sub(1);
     for at in 0..3 {
         limits[at].checked_sub(here[at] + above[at] + height[at])?;

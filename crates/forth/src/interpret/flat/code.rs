@@ -1,16 +1,16 @@
-//! The code that tier 1 executes: instructions of sixteen bytes, made from the flat IR.
+//! The code that tier 1 executes: instructions of sixteen bytes, encoded from the flat IR.
 
 use crate::lower::ir::Relation;
 
 /// A register of the window.
 pub(in crate::interpret) type R = u16;
-/// An input, an output or a variable.
+/// Index of an input, an output or a variable.
 pub(in crate::interpret) type Slot = u16;
-/// An instruction: its index in tables; in jumps a signed offset, relative to the instruction after the jump.
+/// An instruction: its absolute index in tables; in jumps its offset from the one after the jump.
 pub(in crate::interpret) type To = u32;
 
-/// One instruction. Those that can give up carry a point; fused ones do not: where their way is barred, they
-/// go on with the instructions they were made of, which follow them.
+/// An instruction. Instructions that can give up have a point. Fused ones do not: if they cannot run,
+/// execution continues with the instructions that they were fused from, which follow them.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::interpret) enum Fast {
     Move {
@@ -122,14 +122,14 @@ pub(in crate::interpret) enum Fast {
         index: R,
         by: R,
     },
-    /// One more pass, if there is one.
+    /// Advances the index by one, and jumps if passes are left.
     Next {
         index: R,
         stop: R,
         to: To,
     },
 
-    /// The beginning of a loop from 0 on, and on if there is no pass.
+    /// Begins a loop from 0, and jumps if it has no pass.
     Enter {
         index: R,
         stop: R,
@@ -189,40 +189,40 @@ pub(in crate::interpret) enum Fast {
         to: To,
         b: i64,
     },
-    /// `data end`, and on at the end.
+    /// `data end`, and a jump at the end.
     IfEnd {
         flag: R,
         input: Slot,
         to: To,
     },
-    /// `data end`, and on before the end.
+    /// `data end`, and a jump before the end.
     IfMore {
         flag: R,
         input: Slot,
         to: To,
     },
-    /// The same, and a [`WriteLength`](Self::WriteLength) follows.
+    /// A zigzag number and a jump if it is zero; a [`WriteLength`](Self::WriteLength) follows.
     IfZigZagLength {
         flag: R,
         input: Slot,
         to: To,
         point: u32,
     },
-    /// A zigzag number, and on if it is not zero.
+    /// A zigzag number, and a jump if it is not zero.
     IfZigZag {
         flag: R,
         input: Slot,
         to: To,
         point: u32,
     },
-    /// A zigzag number, and on if it is zero.
+    /// A zigzag number, and a jump if it is zero.
     IfZigZagZero {
         flag: R,
         input: Slot,
         to: To,
         point: u32,
     },
-    /// So many targets from an index of the table on, and the default behind them.
+    /// Jumps to one of `count` targets from `first` on in the table, or to the default after them.
     Switch {
         selector: R,
         first: u32,
@@ -286,7 +286,7 @@ pub(in crate::interpret) enum Fast {
     SkipSpace {
         input: Slot,
     },
-    /// The rest stands in the table of enumerations.
+    /// `enum` or `enumonly`, by index in the table of enumerations.
     Enum {
         enumeration: u32,
         point: u32,
@@ -368,7 +368,7 @@ pub(in crate::interpret) enum Fast {
         input: Slot,
         point: u32,
     },
-    /// Any parser, by number.
+    /// One item onto the stack, by index of the parser.
     ReadAny {
         to: R,
         read: u32,
@@ -432,7 +432,7 @@ pub(in crate::interpret) enum Fast {
         output: Slot,
         point: u32,
     },
-    /// Any parser and output, by number.
+    /// One item into an output, by index of the parser.
     ItemAny {
         read: u32,
         point: u32,
@@ -482,8 +482,8 @@ pub(in crate::interpret) enum Fast {
         shift: u8,
         wide: bool,
     },
-    /// Fused: a number of bytes and things that are stepped over, of these [kinds](super::skip::RUNS), for which
-    /// `most` bytes suffice. The machine goes on behind them.
+    /// Fused: `ahead` bytes and skipped values of these [kinds](super::skip::RUNS), for which `most` bytes
+    /// suffice. Jumps to the instruction after them.
     SkipRun {
         kinds: u8,
         input: Slot,
@@ -492,13 +492,13 @@ pub(in crate::interpret) enum Fast {
         first: u32,
         to: To,
     },
-    /// Fused: the items of all passes of a loop of nothing else, of which two instructions follow.
+    /// Fused: the items of all passes of a loop that reads one item per pass; its two instructions follow.
     Items {
         leaf: u32,
         input: Slot,
         index: R,
         stop: R,
-        /// The bytes of an item, if they are copied, as a power of two.
+        /// Size of an item as a power of two.
         shift: u8,
         copied: bool,
     },
@@ -569,7 +569,7 @@ pub(in crate::interpret) enum Fast {
     Poll {
         point: u32,
     },
-    /// Nothing. It stands before instructions of inputs other than the one that the fast path is for.
+    /// No operation. Precedes instructions of inputs other than that of the fast path.
     Other,
     Native {
         body: u32,
@@ -622,7 +622,7 @@ pub(in crate::interpret) enum Fast {
     Leave {
         point: u32,
     },
-    /// And the entry where it goes on.
+    /// Pauses; `entry` is where the run continues.
     Pause {
         point: u32,
         entry: u32,

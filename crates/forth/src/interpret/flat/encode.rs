@@ -1,4 +1,4 @@
-//! Flat IR → what tier 1 executes.
+//! Flat IR → code of tier 1.
 
 mod ends;
 mod insts;
@@ -15,11 +15,11 @@ use crate::lower::ir::{BlockId, Code, End, Function, Inst, Operand, Reg, Relatio
 
 /// No register.
 pub(super) const NONE: R = R::MAX;
-/// Registers of a function, inputs, outputs and variables that fit.
+/// Upper bound on the registers of a function, and on inputs, outputs and variables.
 const MOST: usize = R::MAX as usize - 4;
 
 impl FlatCode {
-    /// The code for a program; none if its numbers do not fit.
+    /// Encodes a program; code without entries if its indices do not fit.
     pub(crate) fn new(
         code: &Code,
         outputs: &[OutputDecl],
@@ -56,13 +56,13 @@ impl FlatCode {
         flat
     }
 
-    /// Nothing that could be entered.
+    /// Returns code without entries.
     pub(crate) fn none(bytecodes: usize) -> Self {
         Self { at: vec![0; bytecodes + 2], ..Self::default() }
     }
 }
 
-/// The input that most is read from.
+/// Returns the input that the most instructions read from; the first of several.
 fn main_input(code: &Code, inputs: usize) -> Slot {
     let mut reads = vec![0; inputs];
     for inst in code.functions.iter().flat_map(|function| &function.blocks).flat_map(|block| &block.code) {
@@ -74,7 +74,7 @@ fn main_input(code: &Code, inputs: usize) -> Slot {
             reads[read.input as usize] += 1;
         }
     }
-    // The first of those.
+    // `max_by_key` returns the last of equal elements.
     (0..inputs).rev().max_by_key(|&input| reads[input]).unwrap_or(0) as Slot
 }
 
@@ -82,21 +82,21 @@ struct Encoder<'a> {
     code: &'a Code,
     outputs: &'a [OutputDecl],
     flat: FlatCode,
-    /// Where each block of the function stands, and `u32::MAX` before that is known.
+    /// Start of each block of the function; `u32::MAX` if it is not encoded yet.
     blocks: Vec<u32>,
-    /// The same of each instruction of them, and of the end, by the number of the first of its block.
+    /// Start of each instruction of all blocks, and of the ends of blocks, from index `firsts[block]` on.
     places: Vec<u32>,
     firsts: Vec<usize>,
-    /// Instructions that go on at a place of a block: where they stand, and the place.
+    /// Instructions that jump into a block: their indices and targets.
     landings: Vec<(usize, skips::Place)>,
     /// Registers for constants where an instruction takes registers only.
     scratch: [R; 2],
     used: usize,
-    /// Where the code of the block begins.
+    /// Start of the code of the current block.
     begun: usize,
-    /// Registers of the function.
+    /// Number of registers of the function.
     registers: u32,
-    /// Functions called before it was known where they begin: calls and functions.
+    /// Calls of functions whose start was not known yet: indices of calls and of functions.
     waiting: Vec<(usize, usize)>,
 }
 
@@ -155,7 +155,7 @@ impl Encoder<'_> {
         }
         for at in jumps {
             if let Some(to) = self.flat.code[at].target() {
-                // From the instruction behind it.
+                // Relative to the instruction after the jump.
                 *to = self.blocks[*to as usize].wrapping_sub(at as u32 + 1);
             }
         }
@@ -176,7 +176,7 @@ impl Encoder<'_> {
         self.flat.code.push(fast);
     }
 
-    /// A register that holds the operand.
+    /// Returns a register that holds the operand.
     fn reg(&mut self, operand: Operand) -> R {
         match operand {
             Operand::Reg(reg) => reg.0 as R,
@@ -189,7 +189,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// One block, and which one had best follow.
+    /// Encodes one block, and returns the block that should follow it.
     fn block(&mut self, function: &Function, block: usize, jumps: &mut Vec<usize>) -> Option<usize> {
         let (number, block) = (block, &function.blocks[block]);
         let mut rest = &block.code[..];
@@ -233,7 +233,7 @@ impl Encoder<'_> {
         self.end(&block.end, jumps)
     }
 
-    /// A branch to a block that only returns with one item.
+    /// Fuses a branch with the block it leads to, if that only returns one item.
     fn return_if(
         &self,
         function: &Function,
@@ -258,12 +258,12 @@ impl Encoder<'_> {
         })
     }
 
-    /// The instruction before the next one, if that is in the same block.
+    /// Returns the last instruction, if it is in the current block.
     fn before(&self) -> Option<Fast> {
         self.flat.code[self.begun..].last().copied()
     }
 
-    /// The length of an output, written to another one.
+    /// Fuses the length of an output with writing it to another output.
     fn length(&self, code: &[Inst]) -> Option<Fast> {
         let [Inst::LengthOf { to, output }, Inst::Write { output: into, from, .. }, ..] = code else {
             return None;
@@ -273,7 +273,7 @@ impl Encoder<'_> {
         Some(Fast::WriteLength { to: to.0 as R, of: *output as Slot, output: *into as Slot, shift, wide })
     }
 
-    /// One item, and the end of a loop of nothing else.
+    /// Fuses a loop that only reads one item per pass.
     fn items(&mut self, code: &[Inst], end: &End) -> Option<Fast> {
         let [Inst::ReadItem { read, .. }, Inst::Advance { index, by: Operand::Const(1) }] = code else {
             return None;
@@ -292,7 +292,7 @@ impl Encoder<'_> {
         Some(Fast::Items { leaf: self.flat.leaves.len() as u32 - 1, input, index, stop, shift, copied })
     }
 
-    /// A count, read, added to the offsets, and its items read.
+    /// Fuses a count, its addition to the offsets, and the items.
     fn list(&self, code: &[Inst]) -> Option<Fast> {
         let [
             Inst::ReadStack { to, read, .. },
@@ -321,7 +321,8 @@ impl Encoder<'_> {
         })
     }
 
-    /// 1, 2, 4 or 8 bytes as they are, or negative for swapped; and the size.
+    /// Returns the size of an item that is copied, negative if its bytes are swapped, and its absolute value;
+    /// None if it needs another conversion.
     fn form(&self, read: Read) -> Option<(i8, u32)> {
         let leaf = self.leaf(read)?;
         let size = 1 << leaf.shift;
@@ -342,7 +343,7 @@ impl Encoder<'_> {
         Leaf::new(read, output, self.outputs[output].dtype)
     }
 
-    /// Whether the integers of an output have eight bytes; nothing if they do not have four either.
+    /// Whether the integers of an output have eight bytes rather than four; None for other dtypes.
     fn is_wide(&self, output: u32) -> Option<bool> {
         match self.dtype(output) {
             DType::Int64 | DType::UInt64 => Some(true),

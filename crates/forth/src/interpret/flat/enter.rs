@@ -1,4 +1,4 @@
-//! From canonical state to flat code and back.
+//! Conversion between the canonical state and that of flat code.
 
 use super::activation::Stop;
 use super::program::{FlatCode, Start};
@@ -11,17 +11,17 @@ use crate::state::{Frame, FrameKind, Loop, Parked, Width};
 /// The outcome of a run of flat code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ran {
-    /// There is no entry here, or it does not fit.
+    /// The position has no entry, or its requirements are not met.
     Not,
-    /// The state is canonical and tier 0 goes on with the next instruction.
+    /// The state is canonical, and tier 0 continues with the next instruction.
     Left,
     Paused,
-    /// In a `pause` at the very end.
+    /// A `pause` at the very end.
     Done,
 }
 
 impl<W: Width> Machine<W> {
-    /// Goes on in flat code, if native code may begin at the next instruction.
+    /// Runs flat code, if it has an entry at the next instruction.
     #[inline]
     pub(crate) fn enter_flat(&mut self, inputs: &[&[u8]]) -> Ran {
         // SAFETY: the machine is borrowed exclusively, and keeps its program.
@@ -74,7 +74,7 @@ impl<W: Width> Machine<W> {
         Ran::Not
     }
 
-    /// Whether the state is what the code at a start takes for granted.
+    /// Whether the state meets the assumptions of the code at a start.
     fn fits(&self, start: Start, scope: &Scope) -> bool {
         let Some(frames) =
             self.state.frames.len().checked_sub(scope.frames.len()).filter(|&frames| frames > 0)
@@ -101,7 +101,7 @@ impl<W: Width> Machine<W> {
             && self.has_slots(start)
     }
 
-    /// Whether the stack has what the code takes, and room for what it adds.
+    /// Whether the stack has the slots of a start, and space below the limit for the code.
     #[inline(always)]
     fn has_slots(&self, start: Start) -> bool {
         match self.state.stack.len().checked_sub(start.slots as usize) {
@@ -117,7 +117,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// The slots, into their homes.
+    /// Moves the slots of a start from the stack to their home registers.
     #[inline(always)]
     fn load(&mut self, start: Start) {
         let base = self.state.stack.len() - start.slots as usize;
@@ -127,7 +127,7 @@ impl<W: Width> Machine<W> {
         self.state.stack.truncate(base);
     }
 
-    /// Goes on where the machine was parked. None: it cannot, and the state is canonical now.
+    /// Continues at the position of a parked machine. None: it cannot, and the state is canonical now.
     #[inline]
     pub(crate) fn enter_parked(&mut self, inputs: &[&[u8]], parked: Parked) -> Option<Ran> {
         // SAFETY: the machine is borrowed exclusively, and keeps its program.
@@ -140,7 +140,8 @@ impl<W: Width> Machine<W> {
         }
         self.state.parked = None;
         self.load(start);
-        // SAFETY: as for any other entry; the registers are still there.
+        // SAFETY: the code is that of the program; inputs and outputs were checked before the run began, and
+        // the registers are unchanged since the pause.
         Some(unsafe {
             match self.machine_code(compiled).filter(|jit| jit.has_entry(parked.start as usize)) {
                 Some(jit) => self.run_jit(inputs, code, flat, jit, parked.start as usize),
@@ -151,7 +152,7 @@ impl<W: Width> Machine<W> {
 
     /// # Safety
     ///
-    /// As for `run`, with the registers of the start loaded.
+    /// The requirements of `run`, with the registers of the start loaded.
     #[inline(always)]
     unsafe fn run_flat(
         &mut self,
@@ -162,7 +163,7 @@ impl<W: Width> Machine<W> {
         to: u32,
     ) -> Ran {
         self.state.native = true;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let place = unsafe {
             run::<W>(&mut self.state, (&compiled.plans, compiled.strings()), (code, flat), inputs, to)
         };
@@ -181,7 +182,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Waits at a point, behind which an entry begins. Its registers are there.
+    /// Pauses at a point, from which an entry continues, with its registers in place.
     #[inline(always)]
     pub(super) fn pause_at(&mut self, code: &Code, flat: &FlatCode, point: u32, entry: u32) -> Ran {
         let at = code.point(PointId(point));
@@ -205,7 +206,7 @@ impl<W: Width> Machine<W> {
         Ran::Paused
     }
 
-    /// The canonical state at a point of the innermost activation.
+    /// Writes the canonical state at a point of the innermost activation.
     fn write(&mut self, code: &Code, flat: &FlatCode, point: u32, window: usize) {
         for at in 0..self.state.activations.len() {
             let activation = self.state.activations[at];
@@ -234,7 +235,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Frames and loops of a scope above those there are.
+    /// Pushes the frames and loops of a scope.
     fn restore(&mut self, _code: &Code, scope: &Scope, window: usize) {
         let base = self.state.loops.len();
         for shape in &scope.loops {
@@ -254,7 +255,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Writes what a parked machine left unwritten.
+    /// Writes the canonical state of a parked machine.
     pub(crate) fn unpark(&mut self) {
         let Some(parked) = self.state.parked.take() else { return };
         let compiled = std::sync::Arc::clone(&self.compiled);
@@ -265,7 +266,7 @@ impl<W: Width> Machine<W> {
         (self.state.pc, self.state.end) = (point.pc as usize, scope.end as usize);
     }
 
-    /// The next instruction and the end of its segment, written or not.
+    /// Returns the position of the next instruction and the end of its segment, also of a parked machine.
     pub(crate) fn place(&self) -> (usize, usize) {
         match self.parked_scope() {
             Some((pc, scope)) => (pc, scope.end as usize),
@@ -273,14 +274,14 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Entries of the return stack, written or not, above that of the host.
+    /// Returns the number of frames above that of the host, also of a parked machine.
     pub(crate) fn depth(&self) -> Option<usize> {
         let host = self.state.frames.iter().rposition(|frame| frame.kind == FrameKind::Host)?;
         let unwritten = self.parked_scope().map_or(0, |(_, scope)| scope.frames.len());
         Some(self.state.frames.len() + unwritten - host)
     }
 
-    /// The index of the outermost loop, written or not.
+    /// Returns the index of the outermost loop, also of a parked machine.
     pub(crate) fn outermost(&self) -> Option<i64> {
         let unwritten = || {
             let (_, scope) = self.parked_scope()?;
@@ -289,7 +290,7 @@ impl<W: Width> Machine<W> {
         self.state.loops.first().map(|outer| outer.index).or_else(unwritten)
     }
 
-    /// The frame of the body that runs, written or not.
+    /// Returns the frame of the running body, also of a parked machine.
     pub(crate) fn innermost(&self) -> Option<Frame> {
         let unwritten = self.parked_scope().and_then(|(_, scope)| scope.frames.last());
         match unwritten {
@@ -303,7 +304,7 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Index and limit of every loop, written or not.
+    /// Returns index and limit of every loop, also of a parked machine.
     pub(crate) fn running(&self) -> Vec<(i64, i64)> {
         let unwritten = self.parked_scope().map_or(&[][..], |(_, scope)| &scope.loops);
         let value = |reg: Reg| self.state.registers[reg.0 as usize];

@@ -1,9 +1,9 @@
-//! The instructions that are most of the work of decoding, and nothing else, so that all there is to them
-//! stays in registers. They are those of one input, from which most is read: those of others stand behind an
-//! instruction that is not for here.
+//! The fast path of tier 1: a loop of its own for the instructions that do most of the decoding, whose state
+//! stays in registers. It serves one input, which most instructions read from; instructions of other inputs
+//! are preceded by [`Fast::Other`], which ends the loop.
 //!
-//! An instruction is done, or nothing of it is: what is unusual, the end of the input or of the room above
-//! all, is left to [`run`](super::run), as are all other instructions.
+//! An instruction is executed completely or not at all: unusual cases, above all the end of the input or of
+//! the space in an output, and all other instructions are left to [`run`](super::run).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::state::Width;
 use forthwith_kernels::settled::settled;
 
-/// What the instructions work on.
+/// State that the instructions access.
 pub(in crate::interpret) struct Fields<'a> {
     pub(super) regs: *mut i64,
     pub(super) inputs: &'a [&'a [u8]],
@@ -28,7 +28,7 @@ pub(in crate::interpret) struct Fields<'a> {
     pub(super) interrupt: Option<&'a AtomicBool>,
 }
 
-/// The input of an instruction, if it is one of those below.
+/// Returns the input of an instruction of the fast path; None for other instructions.
 pub(super) fn input_of(fast: &Fast) -> Option<Slot> {
     match *fast {
         Fast::SkipRun { input, .. }
@@ -61,13 +61,13 @@ pub(super) fn input_of(fast: &Fast) -> Option<Slot> {
     }
 }
 
-/// Goes on up to the first instruction that is not for here.
+/// Runs up to the first instruction that the fast path cannot execute, and returns it.
 ///
 /// # Safety
 ///
-/// The instruction and those it goes to are those of one code and its input, and registers, inputs and outputs
-/// are those of its program. Nothing else uses them meanwhile. They are told by an address, so that what is
-/// seldom asked for is read then, and takes no register before.
+/// The instruction and its successors belong to one code and its input, and registers, inputs and outputs to
+/// its program. Nothing else uses them meanwhile. They are passed by address, so that rarely used fields are
+/// loaded on demand and do not occupy registers.
 #[inline(always)]
 pub(in crate::interpret) unsafe fn run<W: Width>(
     mut ip: *const Fast,
@@ -76,7 +76,7 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
 ) -> *const Fast {
     macro_rules! field {
         ($name:ident) => {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { (*state).$name }
         };
     }
@@ -85,12 +85,12 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
     // SAFETY: the machine has all its inputs.
     let data = unsafe { *inputs.get_unchecked(current as usize) };
     let end = data.as_ptr_range().end;
-    // SAFETY: each input has a position within.
+    // SAFETY: the position of each input is within it.
     let mut at = unsafe { data.as_ptr().add(*positions.add(current as usize)) };
 
     macro_rules! r {
         ($reg:expr) => {
-            // SAFETY: registers are below the number the function was given.
+            // SAFETY: all registers are below the number that the function was given.
             *unsafe { &mut *regs.add($reg as R as usize) }
         };
     }
@@ -111,8 +111,8 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             unsafe { &mut *outputs.add($output as usize) }
         };
     }
-    /// A number of variable length from a position on, and the position behind it; long ones only where that
-    /// is simple.
+    /// Decodes a number of variable length, and returns the position after it; ends the loop for numbers of
+    /// more than a byte near the end of the input.
     macro_rules! unsigned {
         ($from:expr) => {{
             let from: *const u8 = $from;
@@ -122,7 +122,7 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             // SAFETY: a byte is left.
             let first = settled(u64::from(unsafe { *from }));
             if first < 0x80 {
-                // SAFETY: as above.
+                // SAFETY: one byte is left.
                 (first, unsafe { from.add(1) })
             } else {
                 if left!(from) < 8 {
@@ -142,7 +142,7 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             ((value >> 1) as i64 ^ -((value & 1) as i64), after)
         }};
     }
-    /// An item of fixed size, and the position behind it.
+    /// Reads an item of fixed size, and returns the position after it.
     macro_rules! item {
         ($type:ty) => {{
             if left!(at) < size_of::<$type>() {
@@ -155,20 +155,20 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
     macro_rules! put {
         ($output:expr, $value:expr, $type:ty) => {{
             let output = output!($output);
-            // What is written could be anywhere, as far as the compiler knows: looked at again, this would
-            // have to be read again.
+            // The write may alias `output`, as far as the compiler knows: `end` read after it would be loaded
+            // again.
             let written = output.end;
             let after = written + size_of::<$type>();
             if after > output.room {
                 break;
             }
             let value = $value as $type;
-            // SAFETY: there is room for the item.
+            // SAFETY: the check above found space for the item.
             unsafe { output.start.add(written).cast::<$type>().write_unaligned(value) };
             output.end = after;
         }};
     }
-    /// The last item plus a number.
+    /// Appends the last item plus a number.
     macro_rules! add {
         ($output:expr, $value:expr, $type:ty) => {{
             let output = output!($output);
@@ -178,7 +178,8 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
                 break;
             }
             let value = $value as $type;
-            // SAFETY: there is room for the item, and what stands before the end is always readable.
+            // SAFETY: the check above found space for the item, and the bytes before the end are always
+            // readable.
             unsafe {
                 let next = output.start.add(written).cast::<$type>();
                 next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(value));
@@ -201,11 +202,11 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             at = after;
         }};
     }
-    /// Bytes as they are, of which a block more is left.
+    /// Copies bytes, after which at least a block of the input is left.
     macro_rules! block {
         ($from:expr, $output:expr, $bytes:expr) => {{
             let output = output!($output);
-            // SAFETY: a block is left behind the items; there is room for them, and slack.
+            // SAFETY: a block of the input is left after the items; the output has space for them, and slack.
             unsafe {
                 copy_blocks::<Copy>($from, output.start.add(output.end), $bytes);
                 at = $from.add($bytes);
@@ -217,12 +218,12 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
         ($to:expr, $count:expr, $after:expr, $offsets:expr, $output:expr, $shift:expr, $wide:expr) => {{
             let (count, after): (i64, *const u8) = ($count, $after);
             let items = output!($output);
-            // Longer lists are no worse off elsewhere.
+            // Longer lists lose nothing elsewhere.
             if count as u64 >= 1 << 24 {
                 break;
             }
             let bytes = (count as usize) << $shift;
-            // An output without room may have no memory at all.
+            // An output without space may have no memory at all.
             if left!(after) < bytes + BLOCK || items.end + bytes.max(1) > items.room {
                 break;
             }
@@ -269,8 +270,8 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
     }
 
     loop {
-        // SAFETY: every path ends in an instruction that is not for here, and those of other inputs stand
-        // behind one.
+        // SAFETY: every path ends in an instruction that ends the loop, and instructions of other inputs
+        // follow one.
         match unsafe { &*ip } {
             Fast::Move { to, from } => r!(*to) = W::wrap(r!(*from)),
             Fast::Const { to, value } => r!(*to) = *value,
@@ -316,13 +317,13 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
                     r!(*flag) = 0;
                     jump!(*to);
                 } else {
-                    // SAFETY: it is followed by that.
+                    // SAFETY: a `WriteLength` follows this instruction.
                     let next = unsafe { ip.add(1) };
-                    // SAFETY: as above.
+                    // SAFETY: a `WriteLength` follows this instruction.
                     let Fast::WriteLength { to, of, output, shift, wide } = (unsafe { &*next }) else {
                         break;
                     };
-                    // Before the length, which may be in the same register.
+                    // Written before the length, which may have the same register.
                     r!(*flag) = W::wrap(value);
                     length!(next, *to, *of, *output, *shift, *wide);
                 }
@@ -426,9 +427,9 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             Fast::SkipRun { kinds, ahead, most, first, to, .. } => {
                 if usize::from(*most) <= left!(at) {
                     let skips = &raw const field!(skips)[*first as usize];
-                    // SAFETY: things of these kinds stand there, and the bytes that they need are left.
+                    // SAFETY: the skips are of these kinds, and the bytes that they need are left.
                     let after = unsafe { skip::run(*kinds, skips, at.add(usize::from(*ahead))) };
-                    // Otherwise one by one.
+                    // Otherwise the instructions that follow skip the values one by one.
                     if !after.is_null() {
                         at = after;
                         jump!(*to);
@@ -448,10 +449,10 @@ pub(in crate::interpret) unsafe fn run<W: Width>(
             }
             _ => break,
         }
-        // SAFETY: something follows every instruction that is for here, and every target.
+        // SAFETY: another instruction follows every instruction of the fast path, and every target.
         ip = unsafe { ip.add(1) };
     }
-    // SAFETY: as above.
+    // SAFETY: there are as many positions as inputs, and `at` is within this input.
     unsafe { *positions.add(current as usize) = at.offset_from_unsigned(data.as_ptr()) };
     ip
 }

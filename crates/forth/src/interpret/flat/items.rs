@@ -1,4 +1,4 @@
-//! Items that have no instruction of their own. All or nothing: what fails is for the checked tier.
+//! Items without an instruction of their own. All or none are read: failures are left to the checked tier.
 
 use crate::interpret::fused::{Leaf, unsigned};
 use crate::interpret::{decode, text, unpack};
@@ -8,7 +8,7 @@ use crate::output::{Output, Outputs};
 
 pub(crate) use crate::interpret::text::skip_space;
 
-/// One item, and the position after it.
+/// Decodes one item, and returns the position after it.
 pub(crate) fn one(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
     let mut after = at;
     let number = match read.parser {
@@ -37,7 +37,8 @@ fn varint(read: Read, data: &[u8], at: usize) -> Option<(Number, usize)> {
     Some((number, after))
 }
 
-/// Many items into the output of the parser; the position after them.
+/// Appends items to the output of the parser, and returns the position after them; the output is unchanged on
+/// failure.
 pub(crate) fn many(read: Read, data: &[u8], at: usize, count: u64, outputs: &mut Outputs) -> Option<usize> {
     let index = read.output? as usize;
     let end = outputs.list.get(index)?.end;
@@ -115,7 +116,7 @@ fn append(
     Some(at)
 }
 
-/// Packed unsigned integers, all of which are there.
+/// Reader of packed unsigned integers, whose bytes were checked to be in the input.
 struct Bits<'a> {
     data: &'a [u8],
     at: usize,
@@ -141,7 +142,7 @@ impl<'a> Bits<'a> {
     fn next(&mut self) -> u64 {
         let bits = self.bits;
         while self.filled < bits {
-            // As many as are needed were counted before.
+            // The bytes needed were checked before.
             let byte = self.data.get(self.at).copied().unwrap_or(0);
             self.at += 1;
             if self.from_top {
@@ -166,11 +167,11 @@ impl<'a> Bits<'a> {
     }
 }
 
-/// Appends the last item a number of times; there is one, and room.
+/// Appends the last item `times` times. The output has one, and space for the others.
 pub(super) fn repeat(output: &mut Output, times: usize) {
     let item = output.last();
     if output.dtype().size() == 1 {
-        // SAFETY: the caller made room for these items.
+        // SAFETY: the caller reserved space for these items.
         unsafe { output.start.add(output.end).write_bytes(item[0], times) };
         output.end += times;
         return;

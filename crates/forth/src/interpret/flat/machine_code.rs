@@ -1,5 +1,4 @@
-//! Tier 2 from the side of the machine: whether there is machine code, and what becomes of the state when it
-//! is left.
+//! Entering and leaving machine code from a machine.
 
 use super::enter::Ran;
 use super::program::FlatCode;
@@ -10,7 +9,7 @@ use crate::machine::Machine;
 use crate::state::{Tier, Width};
 
 impl<W: Width> Machine<W> {
-    /// The machine code to run, if it is to be run.
+    /// Returns the machine code to run, if the tier allows it and it is compiled.
     #[inline]
     pub(super) fn machine_code<'a>(&self, compiled: &'a Compiled) -> Option<&'a Jit> {
         match self.state.forced {
@@ -20,13 +19,13 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Takes note of what a run is going to decode, which decides when to compile.
+    /// Counts the bytes that a run is going to decode, which decides when to compile.
     #[inline]
     pub(crate) fn warm(&mut self, inputs: &[&[u8]]) {
         if self.state.heat == u64::MAX {
             return;
         }
-        // A call by itself is work, too.
+        // A call has a cost of its own.
         self.state.heat += 64;
         if self.state.parked.is_none() {
             let bytes = inputs.iter().zip(&self.state.positions).map(|(input, &at)| input.len() - at);
@@ -38,11 +37,11 @@ impl<W: Width> Machine<W> {
         }
     }
 
-    /// Runs machine code from an entry on.
+    /// Runs machine code from an entry.
     ///
     /// # Safety
     ///
-    /// As for `run_flat`, and the code has this entry.
+    /// The requirements of `run_flat`, and the machine code has this entry.
     pub(super) unsafe fn run_jit(
         &mut self,
         inputs: &[&[u8]],
@@ -53,7 +52,7 @@ impl<W: Width> Machine<W> {
     ) -> Ran {
         self.state.native = true;
         let Self { compiled, state, .. } = self;
-        // SAFETY: the caller's; the registers of the start are there.
+        // SAFETY: guaranteed by the caller, who has loaded the registers of the start.
         let left = unsafe { jit.run(state, (&compiled.plans, compiled.strings()), inputs, entry) };
         let ran = if left.way == Way::Pause { Ran::Paused } else { Ran::Left };
         if left.nested {

@@ -1,5 +1,5 @@
-//! Tier 1: flat code from the lowering, with fused instructions, native loops for what is recognised, and
-//! tier 0 for all else.
+//! Tier 1: flat code from the lowering, with fused instructions and native loops for recognised phrases; tier
+//! 0 executes the remainder.
 
 mod activation;
 pub(super) mod code;

@@ -1,4 +1,4 @@
-//! A program for tier 1: its instructions, and what these refer to.
+//! A program for tier 1: its instructions and the tables that they refer to.
 
 use super::code::{Fast, R, Slot, To};
 use super::skip::Skip;
@@ -11,19 +11,19 @@ use crate::state::Height;
 pub(crate) struct FlatCode {
     pub(super) code: Vec<Fast>,
     pub(super) targets: Vec<To>,
-    /// The input that the fast path is for.
+    /// Input of the fast path.
     pub(super) input: Slot,
     pub(super) reads: Vec<Read>,
     pub(super) leaves: Vec<Leaf>,
     pub(super) skips: Vec<Skip>,
     pub(super) enumerations: Vec<Enumeration>,
     pub(super) calls: Vec<Call>,
-    /// The most that a call adds to the heights, and the room that a called function needs above that.
+    /// `step` is the most that a call adds to the heights, `peak` the most that a callee needs above that.
     pub(super) step: Height,
     pub(super) peak: Height,
-    /// By the number of the IR's entry.
+    /// Starts, indexed as the entries of the IR.
     pub(super) starts: Vec<Start>,
-    /// For each position of the bytecode: where in `starts` its entries begin. One more than positions.
+    /// Index of the first start for each position of the bytecode, with one element more than positions.
     pub(super) at: Vec<u32>,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Enumeration {
 #[derive(Debug)]
 pub(super) struct Call {
     pub(super) to: To,
-    /// Registers of the caller and of the callee.
+    /// Number of registers of the caller and of the callee.
     pub(super) caller: u32,
     pub(super) registers: u32,
     pub(super) height: Height,
@@ -47,24 +47,24 @@ pub(super) struct Call {
     pub(super) results: Vec<R>,
     pub(super) point: u32,
     pub(super) during: u32,
-    /// The height that `during` adds to the base.
+    /// Heights that `during` adds to the base.
     pub(super) above: Height,
 }
 
-/// An argument.
+/// An argument of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Source {
     Reg(R),
     Const(i64),
 }
 
-/// Where native code may begin.
+/// A position at which flat code can be entered.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Start {
     pub(super) to: To,
     pub(super) point: u32,
     pub(super) registers: u32,
     pub(super) height: Height,
-    /// Slots to load, into the first registers.
+    /// Number of stack slots to load into the first registers.
     pub(super) slots: u32,
 }

@@ -1,4 +1,4 @@
-//! The loop of tier 1.
+//! The interpreter loop of tier 1.
 
 use std::sync::atomic::Ordering;
 
@@ -13,13 +13,13 @@ use crate::lower::ir::{Code, Operand, PointId, Reg};
 use crate::number::{Number, add_items};
 use crate::state::{Activation, State, Width};
 
-/// Runs from an instruction on, with its registers loaded from the first one on.
+/// Runs from an instruction on, with its registers loaded from index 0 on.
 ///
 /// # Safety
 ///
-/// The code was made for this program and width, `start` is a start of it, the state has as many inputs and
-/// outputs as the program declares, and no position is beyond its input. There are as many registers as the
-/// start wants.
+/// The code was encoded for this program and width, `start` is a start of it, the state has as many inputs
+/// and outputs as the program declares, and no position is beyond its input. The state has as many registers
+/// as the start requires.
 #[allow(clippy::too_many_lines, reason = "one line or a few for each instruction")]
 pub(super) unsafe fn run<W: Width>(
     state: &mut State,
@@ -31,9 +31,9 @@ pub(super) unsafe fn run<W: Width>(
     let limits = state.limits;
     let most_passes = state.most_passes();
     let State { outputs, positions, variables, registers, activations, interrupt, .. } = state;
-    // The stack below the outermost activation.
+    // Heights below the outermost activation.
     let base = [state.stack.len(), state.frames.len(), state.loops.len()];
-    // Calls inside of one another that certainly fit below the limits: found out at the first that may not.
+    // Number of further nested calls that are known to fit the limits; counted anew when it reaches 0.
     let mut spare = 0_u32;
     // SAFETY: the start is an instruction of the code.
     let mut ip = unsafe { flat.code.as_ptr().add(start as usize) };
@@ -42,7 +42,7 @@ pub(super) unsafe fn run<W: Width>(
 
     macro_rules! r {
         ($reg:expr) => {
-            // SAFETY: registers are below the number the function was given.
+            // SAFETY: all registers are below the number that the function was given.
             *unsafe { &mut *regs.add($reg as usize) }
         };
     }
@@ -87,7 +87,7 @@ pub(super) unsafe fn run<W: Width>(
             *unsafe { variables.get_unchecked_mut($variable as usize) }
         };
     }
-    /// Room for a number of bytes in an output, or nothing happens.
+    /// Reserves bytes in an output, or stops at the point.
     macro_rules! room {
         ($output:expr, $bytes:expr, $point:expr) => {{
             let output = output!($output);
@@ -97,7 +97,7 @@ pub(super) unsafe fn run<W: Width>(
             output!($output)
         }};
     }
-    /// The next bytes of an input, without moving.
+    /// Returns the next bytes of an input, without moving.
     macro_rules! bytes {
         ($input:expr, $size:literal, $point:expr) => {{
             let at = position!($input);
@@ -130,7 +130,7 @@ pub(super) unsafe fn run<W: Width>(
                 item.reverse();
             }
             let output = room!($output, $size, $point);
-            // SAFETY: there is room for the item.
+            // SAFETY: space for the item was reserved.
             unsafe { output.start.add(output.end).cast::<[u8; $size]>().write(item) };
             output.end += $size;
             position!($input) += $size;
@@ -141,7 +141,7 @@ pub(super) unsafe fn run<W: Width>(
             const SIZE: usize = size_of::<$type>();
             let value = $value as $type;
             let output = room!($output, SIZE, $point);
-            // SAFETY: there is room for the item.
+            // SAFETY: space for the item was reserved.
             unsafe { output.start.add(output.end).cast::<$type>().write_unaligned(value) };
             output.end += SIZE;
         }};
@@ -151,7 +151,7 @@ pub(super) unsafe fn run<W: Width>(
             const SIZE: usize = size_of::<$type>();
             let value = $value as $type;
             let output = room!($output, SIZE, $point);
-            // SAFETY: there is room for the item, and what stands before the end is always readable.
+            // SAFETY: space for the item was reserved, and the bytes before the end are always readable.
             unsafe {
                 let next = output.start.add(output.end).cast::<$type>();
                 next.write_unaligned(next.sub(1).read_unaligned().wrapping_add(value));
@@ -165,7 +165,8 @@ pub(super) unsafe fn run<W: Width>(
             (value, after)
         }};
     }
-    /// Begins a call: the site, and the registers of the callee. The caller's registers may have moved.
+    /// Begins a call, and returns the site and the registers of the callee. The caller's registers may have
+    /// moved.
     macro_rules! call {
         ($call:expr) => {{
             let site = &flat.calls[$call as usize];
@@ -183,11 +184,11 @@ pub(super) unsafe fn run<W: Width>(
             let back = unsafe { ip.offset_from(flat.code.as_ptr()) } as u32;
             activations.push(Activation { back, window: window as u32, call: $call, spare });
             (window, spare) = (next, spare.saturating_sub(1));
-            // SAFETY: the registers reach that far now.
+            // SAFETY: the registers were resized to include those of the callee.
             (site, unsafe { registers.as_mut_ptr().add(next) })
         }};
     }
-    /// A call with one argument.
+    /// Calls with one argument.
     macro_rules! enter {
         ($call:expr, $value:expr) => {{
             let value = $value;
@@ -198,7 +199,7 @@ pub(super) unsafe fn run<W: Width>(
             go!(site.to);
         }};
     }
-    /// A return with one result.
+    /// Returns with one result.
     macro_rules! leave {
         ($value:expr, $point:expr) => {{
             let Some(Activation { back, window: outer, call, spare: left }) = activations.pop() else {
@@ -206,7 +207,7 @@ pub(super) unsafe fn run<W: Width>(
             };
             let value = $value;
             (window, spare) = (outer as usize, left);
-            // SAFETY: the caller's window is where it was.
+            // SAFETY: the caller's window is unchanged.
             regs = unsafe { registers.as_mut_ptr().add(window) };
             if let [to] = flat.calls[call as usize].results[..] {
                 r!(to) = value;
@@ -222,7 +223,7 @@ pub(super) unsafe fn run<W: Width>(
         };
     }
 
-    /// Goes on in the fast path, if that can do the instruction.
+    /// Continues in the fast path; whether it executed the instruction.
     macro_rules! fast_path {
         ($input:expr) => {{
             let fields = fast_path::Fields {
@@ -236,7 +237,7 @@ pub(super) unsafe fn run<W: Width>(
                 code: flat.code.as_ptr(),
                 interrupt: interrupt.as_deref(),
             };
-            // SAFETY: all of it is of this program.
+            // SAFETY: the fields belong to this program, and `ip` was advanced before.
             let (from, to) = unsafe {
                 let from = ip.sub(1);
                 (from, plans.fast_path::<W>(from, $input, &fields))
@@ -251,10 +252,10 @@ pub(super) unsafe fn run<W: Width>(
     loop {
         // SAFETY: every path ends in an instruction that leaves the loop.
         let fast = unsafe { *ip };
-        // SAFETY: as above; at most one behind the end.
+        // SAFETY: as above; `ip` is at most one past the end.
         ip = unsafe { ip.add(1) };
         match fast {
-            // From here on it is worth it to go on there.
+            // Instructions from which the fast path pays.
             Fast::ZigZag { input, .. }
             | Fast::IfZigZag { input, .. }
             | Fast::IfZigZagZero { input, .. }
@@ -489,7 +490,7 @@ pub(super) unsafe fn run<W: Width>(
                 output.append_item(number.to_item(dtype));
                 position!(read.input) = after;
             }
-            // What follows does the same, one by one.
+            // The instructions that follow do it one by one.
             Fast::ListZigZag { .. }
             | Fast::ListBig { .. }
             | Fast::ListByte { .. }
@@ -505,7 +506,7 @@ pub(super) unsafe fn run<W: Width>(
                 let bytes = passes.min((data.len() - at) >> leaf.shift) << leaf.shift;
                 if r!(index) < r!(stop) && bytes > 0 && outputs.reserve(leaf.output, bytes).is_ok() {
                     let output = output!(leaf.output);
-                    // SAFETY: the bytes are left, and there is room for as many.
+                    // SAFETY: the bytes are left, and space for as many was reserved.
                     unsafe {
                         plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
                     }
@@ -513,7 +514,8 @@ pub(super) unsafe fn run<W: Width>(
                     position!(input) = at + bytes;
                     r!(index) += (bytes >> leaf.shift) as i64;
                     if r!(index) == r!(stop) {
-                        // SAFETY: the two instructions this one stands for follow, and what may stand before the first.
+                        // SAFETY: the two instructions this one stands for follow, perhaps with an `Other`
+                        // before the first.
                         ip = unsafe { ip.add(2 + usize::from(matches!(*ip, Fast::Other))) };
                     }
                 }
@@ -529,8 +531,8 @@ pub(super) unsafe fn run<W: Width>(
                 let count = count as usize;
                 if count > 0 {
                     let output = room!(output, count, point);
-                    // SAFETY: the bytes are left, or in one block all of 64, for which the slack of the
-                    // output is enough.
+                    // SAFETY: the bytes are left, and space for them was reserved; a block of 64 is only
+                    // copied if it is left, and fits the slack of the output.
                     unsafe {
                         let (from, to) = (data.as_ptr().add(at), output.start.add(output.end));
                         if count <= 64 && left >= 64 {
@@ -554,7 +556,7 @@ pub(super) unsafe fn run<W: Width>(
                 let bytes = (count as usize) << leaf.shift;
                 if bytes > 0 {
                     let output = room!(leaf.output, bytes, point);
-                    // SAFETY: the bytes are left, and there is room for as many.
+                    // SAFETY: the bytes are left, and space for as many was reserved.
                     unsafe {
                         plans.convert(leaf.kind, &data[at..], bytes, output.start.add(output.end));
                     }
@@ -625,10 +627,11 @@ pub(super) unsafe fn run<W: Width>(
             Fast::Call { call } => {
                 let outer = window;
                 let (site, inside) = call!(call);
-                // SAFETY: the window is where it was.
+                // SAFETY: the caller's window is unchanged.
                 let old = unsafe { registers.as_ptr().add(outer) };
                 for (at, arg) in site.args.iter().enumerate() {
-                    // SAFETY: the callee has a register for each argument, and the caller those it names.
+                    // SAFETY: the callee has a register for each argument, and the caller has the registers
+                    // that it names.
                     unsafe {
                         *inside.add(at) = match *arg {
                             Source::Reg(reg) => *old.add(reg as usize),
@@ -647,11 +650,11 @@ pub(super) unsafe fn run<W: Width>(
                 let site = &flat.calls[call as usize];
                 (window, spare) = (outer as usize, left);
                 let inside = regs;
-                // SAFETY: the caller's window is where it was.
+                // SAFETY: the caller's window is unchanged.
                 regs = unsafe { registers.as_mut_ptr().add(window) };
                 for (&to, value) in site.results.iter().zip(&code.point(PointId(point)).stack) {
                     r!(to) = match *value {
-                        // SAFETY: the callee's registers are behind the caller's and still there.
+                        // SAFETY: the callee's registers follow the caller's, and are unchanged.
                         Operand::Reg(Reg(reg)) => unsafe { *inside.add(reg as usize) },
                         Operand::Const(value) => value,
                     };

@@ -1,30 +1,30 @@
-//! Stepping over what is not wanted: numbers, texts and optional values that follow each other.
+//! Skipping of consecutive numbers, texts and optional values.
 
 use forthwith_kernels::settled::settled;
 
-/// What is stepped over, and a number of bytes behind it.
+/// A skipped value, and a number of bytes after it that are skipped as well.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Skip {
     pub(super) what: What,
-    /// If there is a branch before it: the byte that says that it is there, of 0 and 2.
+    /// For an optional value: the branch byte, 0 or 2, that says that it is present.
     pub(super) there: Option<u8>,
     pub(super) then: u32,
 }
 
-/// A value that is stepped over.
+/// A kind of skipped value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum What {
     /// A number of variable length.
     Number,
-    /// Its length as a zigzag number, and a number of bytes.
+    /// A zigzag length and as many bytes.
     Text,
-    /// A number of bytes that the program says.
+    /// A number of bytes fixed by the program.
     Bytes(u32),
 }
 
-/// How many are stepped over together at most.
+/// Maximum number of values that are skipped together.
 pub(super) const TOGETHER: usize = 3;
-/// The kinds among them: the place of each in the kinds of a run.
+/// Kinds of skipped values: digits, in base `KINDS`, of the number of a run.
 const NOTHING: usize = 0;
 const NUMBER: usize = 1;
 const TEXT: usize = 2;
@@ -33,25 +33,26 @@ const KINDS: usize = 4;
 /// The run of one text.
 const ALONE: u8 = (TEXT * KINDS * KINDS) as u8;
 
-/// A run of things of these kinds: where they end, or null if one is long or unexpected.
+/// Skips a run of values of these kinds, and returns the address after it, or null if a value is long or
+/// unexpected.
 ///
 /// # Safety
 ///
-/// As many bytes are left as the things [need](Skip::needed).
+/// As many bytes are left as the values [need](Skip::needed), and `skips` points to values of these kinds.
 #[inline(always)]
 pub(super) unsafe fn run(kinds: u8, skips: *const Skip, at: *const u8) -> *const u8 {
     soon(at);
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
-        // A text alone is no more than it takes to call something.
+        // A single text costs less than the indirect call.
         if kinds == ALONE { text(at, (*skips).then as usize) } else { RUNS[kinds as usize](skips, at) }
     }
 }
 
 type Run = unsafe fn(*const Skip, *const u8) -> *const u8;
 
-/// By the kinds of the things. Each is straight code of its own, so that what comes next is foreseen where it
-/// has always come.
+/// Functions by the kinds of the values. Each is code of its own, so that branches are predicted by their own
+/// history.
 static RUNS: [Run; KINDS * KINDS * KINDS] = {
     macro_rules! runs {
         ($($first:ident)*) => {
@@ -66,7 +67,7 @@ static RUNS: [Run; KINDS * KINDS * KINDS] = {
     runs!(NOTHING NUMBER TEXT OPTION)
 };
 
-/// The number of the run of some things.
+/// Returns the number of the run of some values.
 pub(super) fn kinds(skips: &[Skip]) -> u8 {
     let kind = |skip: &Skip| match skip {
         Skip { there: Some(_), .. } | Skip { what: What::Bytes(_), .. } => OPTION,
@@ -77,8 +78,8 @@ pub(super) fn kinds(skips: &[Skip]) -> u8 {
 }
 
 impl Skip {
-    /// Bytes that are looked at or stepped over at most: numbers of up to eight bytes, and texts whose length
-    /// is one byte.
+    /// Returns the maximum number of bytes that are read or skipped: numbers have up to eight bytes, and
+    /// texts a length of one byte.
     pub(super) fn needed(&self) -> Option<u32> {
         let what = match self.what {
             What::Number => 8,
@@ -93,7 +94,7 @@ unsafe fn straight<const A: usize, const B: usize, const C: usize>(
     skips: *const Skip,
     mut at: *const u8,
 ) -> *const u8 {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         for (number, kind) in [A, B, C].into_iter().enumerate() {
             if kind != NOTHING {
@@ -107,12 +108,12 @@ unsafe fn straight<const A: usize, const B: usize, const C: usize>(
     at
 }
 
-/// One thing of a run.
+/// Skips one value of a run.
 #[inline(always)]
 unsafe fn one(kind: usize, skip: &Skip, at: *const u8) -> *const u8 {
     let null = std::ptr::null();
     let then = skip.then as usize;
-    // SAFETY: the caller says that the bytes are there, and that the thing is of this kind.
+    // SAFETY: the caller guarantees that the bytes are readable, and that the value is of this kind.
     unsafe {
         match kind {
             NUMBER => number(at, then),
@@ -136,25 +137,26 @@ unsafe fn one(kind: usize, skip: &Skip, at: *const u8) -> *const u8 {
     }
 }
 
-/// Behind a text and a number of bytes.
+/// Returns the address after a text and `then` bytes, or null if the length is negative or longer than a
+/// byte.
 #[inline(always)]
 unsafe fn text(at: *const u8, then: usize) -> *const u8 {
-    // SAFETY: the length is there, by the caller's word, and so are as many bytes as it can say.
+    // SAFETY: the caller guarantees that the length is readable, and as many bytes as it can state.
     unsafe {
         let length = settled(u64::from(*at));
-        // Negative ones have the lowest bit.
+        // Negative lengths have the lowest bit set.
         if length & 0x81 != 0 { std::ptr::null() } else { at.add(1 + (length >> 1) as usize + then) }
     }
 }
 
-/// Behind a number and a number of bytes.
+/// Returns the address after a number and `then` bytes, or null if the number is longer than eight bytes.
 ///
-/// Byte by byte, of what was read already: how long numbers are can be foreseen, so that what comes next does
-/// not wait for the bytes of this one.
+/// The length is found by branches, byte by byte in a register: the lengths of numbers can be predicted, so
+/// the code after this one does not wait for its bytes.
 #[inline(always)]
 unsafe fn number(at: *const u8, then: usize) -> *const u8 {
     const LAST: u64 = 0x8080_8080_8080_8080;
-    // SAFETY: eight bytes are there, by the caller's word, and the number is within them.
+    // SAFETY: the caller guarantees that eight bytes are readable, and the number is within them.
     unsafe {
         let mut rest = settled(u64::from_le(at.cast::<u64>().read_unaligned()));
         if rest & LAST == LAST {
@@ -169,14 +171,14 @@ unsafe fn number(at: *const u8, then: usize) -> *const u8 {
     }
 }
 
-/// Asks for bytes ahead to be brought near: a loop that steps over things is through with a page sooner than
-/// processors begin with the next one by themselves.
+/// Prefetches bytes: a loop that skips values finishes a page sooner than processors begin with the next one
+/// by themselves.
 #[inline(always)]
 fn soon(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint; any address will do.
+        // SAFETY: a prefetch is valid for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(at.wrapping_add(1536).cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

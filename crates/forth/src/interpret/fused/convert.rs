@@ -1,30 +1,29 @@
-//! Items from input order to output order, a block at a time.
+//! Conversion of items from input to output byte order, a block at a time.
 
 use forthwith_kernels::settled::settled;
 
-/// Bytes converted at once; outputs have at least as much slack.
+/// Size of a block in bytes; outputs have at least as much slack.
 pub(crate) const BLOCK: usize = 64;
 
-/// Bytes ahead at which memory is asked for, read and written. Processors look ahead on their own, but no
-/// further than the end of a page of 4 KiB, and then have to begin anew; that alone is a third of the time
-/// where memory is not in a cache near by.
+/// Prefetch distance in bytes, for reads and writes. Hardware prefetchers stop at the end of a page of 4 KiB,
+/// and then have to begin anew; that alone is a third of the time where memory is not in a near cache.
 const AHEAD: usize = 2048;
 
-/// How 64 bytes of items are turned from input order to output order.
+/// Conversion of 64 bytes of items from input to output byte order.
 pub(crate) trait Conversion {
     /// The item size is two to this power; several sizes for plain copies.
     const SHIFT: Option<u32>;
 
     fn convert(block: [u8; BLOCK]) -> [u8; BLOCK];
 
-    /// From memory to memory.
+    /// Converts a block from memory to memory.
     ///
     /// # Safety
     ///
-    /// A block is readable there, and writable here.
+    /// A block is readable at `from` and writable at `to`.
     #[inline(always)]
     unsafe fn transfer(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's; arrays of bytes have no alignment.
+        // SAFETY: guaranteed by the caller; byte arrays need no alignment.
         unsafe { to.cast::<[u8; BLOCK]>().write(Self::convert(from.cast::<[u8; BLOCK]>().read())) };
     }
 }
@@ -43,12 +42,12 @@ impl Conversion for Copy {
         block
     }
 
-    /// A block that is a value is written to the stack, too, though it is not read there. Where that place
-    /// lies across two pages, which is so in one process of sixty, that alone takes twice as long as all the
-    /// rest.
+    /// Copies without a temporary. The compiler would spill a block that is a value to the stack; where that
+    /// stack slot crosses a page, as in one process of sixty, the spill takes twice as long as all other
+    /// work.
     #[inline(always)]
     unsafe fn transfer(from: *const u8, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy(from, to, BLOCK) };
     }
 }
@@ -88,15 +87,15 @@ impl Conversion for Bool {
     }
 }
 
-/// Converts a number of bytes of items.
+/// Converts `bytes` bytes of items.
 ///
 /// # Safety
 ///
-/// So many bytes may be written, and the slack of an output behind them; there are as many in `from`.
+/// At `to`, `bytes` bytes and the slack of an output are writable; `from` has at least `bytes` bytes.
 #[inline(always)]
 pub(super) unsafe fn run<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
     let whole = if from.len() >= bytes.next_multiple_of(BLOCK) { bytes } else { bytes / BLOCK * BLOCK };
-    // SAFETY: whole blocks are left in the input, and there is slack behind what may be written.
+    // SAFETY: whole blocks are left in the input, and slack follows the writable bytes.
     unsafe {
         if whole > 0 {
             copy_blocks::<K>(from.as_ptr(), to, whole);
@@ -118,10 +117,10 @@ pub(crate) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, by
     loop {
         prefetch(from.wrapping_add(at + AHEAD));
         prefetch(to.wrapping_add(at + AHEAD));
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { K::transfer(from.add(at), to.add(at)) };
-        // A block already fills a vector; the optimiser would take items of the same place in many blocks
-        // together, in several hundred instructions for each loop over lists.
+        // A block already fills a vector. Without this barrier, the optimiser would combine items of several
+        // blocks, in several hundred instructions for each loop over lists.
         at = settled((at + BLOCK) as u64) as usize;
         if at >= bytes {
             break;
@@ -129,13 +128,13 @@ pub(crate) unsafe fn copy_blocks<K: Conversion>(from: *const u8, to: *mut u8, by
     }
 }
 
-/// Asks for the memory at an address, which need not be one.
+/// Prefetches the memory at an address, which need not be valid.
 #[inline(always)]
 fn prefetch(address: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a hint, which no address makes fail.
+        // SAFETY: a prefetch is valid for any address.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]

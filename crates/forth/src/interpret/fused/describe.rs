@@ -1,4 +1,4 @@
-//! Plans in words, for `explain`.
+//! Text of plans, for `explain`.
 
 use super::plan::Plan;
 use super::steps::{Form, LeafKind, Nest, Sized, Step};

@@ -1,32 +1,30 @@
-//! Entries with known ends as one native loop that checks once for each entry what others check for each
-//! read.
+//! A native loop over entries with known ends, which checks once per entry instead of once per read.
 //!
-//! An entry is taken only if all of it, and a block behind it, lies within the input, and if the outputs have
-//! room for the most that its bytes can hold. Its lists then need to be compared with its end only. An entry
-//! of which any of this does not hold, or that does not end where it should, is left alone: nothing of it is
-//! kept.
+//! An entry is read only if all of it, and a block after it, lies within the input, and if the outputs have
+//! space for the most that its bytes can hold. Its lists then only have to be compared with its end. An entry
+//! that violates any of this, or that does not end where it should, is not read: none of its items are kept.
 
 use super::convert::{BLOCK, Conversion, copy_blocks};
 use super::exec::Exec;
 use super::steps::{Count, Form, Header, Nest};
 use forthwith_kernels::settled::settled;
 
-/// Larger entries would reserve too much, and gain nothing.
+/// Upper bound on the size of an entry in bytes: larger ones would reserve too much, and gain nothing.
 const MOST: usize = 1 << 16;
 
-/// How the innermost counts are written.
+/// Encoding of the innermost counts.
 pub(super) const WORD: u8 = 0;
 pub(super) const TEXT: u8 = 1;
 
-/// The bytes before the outermost lists: a byte count and a version, nothing that is looked at, or not even
-/// their own count.
+/// Bytes before the outermost lists: a byte count and a version, skipped bytes, or none, not even the count
+/// of the outermost list.
 pub(super) const FRAMED: u8 = 0;
 pub(super) const PLAIN: u8 = 1;
 pub(super) const TO_END: u8 = 2;
 
-/// Whether entries of this form can be run here.
+/// Whether this loop can read entries of this form.
 pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
-    // So that comparing 32 bits of the byte count is enough.
+    // Without a negative bias, comparing 32 bits of the byte count suffices.
     let bias = header.byte_count.is_some_and(|bias| bias >= 0);
     let framed = bias && header.version.is_some() && header.skip == 0;
     let skipped = header.byte_count.is_none() && header.version.is_none() && header.skip < MOST / 2;
@@ -40,30 +38,31 @@ pub(super) fn fit(header: &Header, nest: &Nest) -> bool {
         && form
 }
 
-/// Positions in the outputs, in registers.
+/// Write cursors of the outputs, in registers.
 #[derive(Clone, Copy)]
 struct Cursors {
     leaf: *mut u8,
-    /// Of the levels below the outermost. Not an array, which would stay in memory.
+    /// Levels below the outermost. Not an array, which would stay in memory.
     second: Level,
     third: Level,
 }
 
-/// Where the next offset goes, and the last one.
+/// Write cursor of offsets, and the last offset.
 #[derive(Clone, Copy)]
 struct Level {
     next: *mut i64,
     last: i64,
 }
 
-/// An entry being read: the next byte, where the entry ends, and what is written.
+/// Reader of an entry: the next byte, the end of the entry, and the write cursors.
 struct Reader {
     at: *const u8,
     stop: *const u8,
     to: Cursors,
 }
 
-/// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
+/// Runs entries up to the first that this loop cannot read. Returns the number of completed passes and the
+/// position after them.
 #[inline(always)]
 pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUNT: u8>(
     exec: &mut Exec<'_>,
@@ -78,11 +77,11 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
     let (stops, _) = exec.inputs[stops_at][exec.positions[stops_at]..].as_chunks::<4>();
     let passes = passes.min(starts.len()).min(stops.len());
     let Some(safe) = exec.data.len().checked_sub(BLOCK) else { return (0, at) };
-    // Room that may be needed is not to be taken from what others do need.
+    // Under a limit, space that may not be needed would be taken from other outputs.
     if exec.outputs.is_limited() {
         return (0, at);
     }
-    // Offsets of the outermost lists are one to an entry.
+    // There is one offset of the outermost lists per entry.
     if exec.outputs.reserve(nest.offsets[0], passes.saturating_mul(8)).is_err() {
         return (0, at);
     }
@@ -92,7 +91,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
         TO_END => 0,
         _ => head + if COUNT == WORD || DEPTH > 1 { 4 } else { 1 },
     };
-    // The byte count when nothing follows but itself, and the versions that pass.
+    // The byte count of an empty entry, less its own size, and the range of valid versions.
     let bias = (header.byte_count.unwrap_or(4) as u32).wrapping_sub(4);
     let Some((low, high)) = (if FRAME == FRAMED { header.version } else { Some((0, 0)) }) else {
         return (0, at);
@@ -102,27 +101,27 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
     let mut room = Room::new::<DEPTH>(exec, nest);
     let mut first = Level::new(exec, nest.offsets[0]);
     let mut now = Cursors::new::<DEPTH>(exec, nest);
-    // As it was compared: the input may say something else by now.
+    // The end that was compared: other threads may write to the input.
     let (mut done, mut last_stop) = (0, 0);
     for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
         let start = settled(u32::from_le_bytes(*start).into()) as usize;
         let stop = settled(u32::from_le_bytes(*stop).into()) as usize;
         let size = (stop as u64).wrapping_sub(start as u64);
-        // A stop before the start makes a huge size.
+        // A stop before the start wraps to a huge size.
         if size.wrapping_sub(least as u64) > (MOST - least) as u64 || stop > safe {
             break;
         }
         let size = size as usize;
         if !room.fits::<DEPTH, COUNT>(&now, size) {
             let grown = more::<DEPTH, COUNT>(exec, nest, now, size);
-            // Here and not there, so that the cursors stay in registers.
+            // Loaded here and not in `more`, so that the cursors stay in registers.
             room = Room::new::<DEPTH>(exec, nest);
             now = Cursors::new::<DEPTH>(exec, nest);
             if !grown {
                 break;
             }
         }
-        // SAFETY: the entry, and a block behind it, lie within the input.
+        // SAFETY: the entry, and a block after it, lie within the input.
         let mut entry = unsafe {
             let at = base.add(start);
             if FRAME == FRAMED {
@@ -134,8 +133,8 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
             }
             Reader { at: at.add(head), stop: base.add(stop), to: now }
         };
-        // SAFETY: the rest of the entry is at least the first count, and `room` holds whatever the entry can
-        // hold.
+        // SAFETY: the remainder of the entry has at least the first count, and `room` has space for all that
+        // the entry can hold.
         let items = unsafe {
             match DEPTH {
                 _ if FRAME == TO_END => entry.rest::<K, COUNT>(shift),
@@ -146,7 +145,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
         };
         let Some(items) = items else { break };
         now = entry.to;
-        // SAFETY: room for all passes was reserved.
+        // SAFETY: space for all passes was reserved.
         unsafe { first.add(items) };
         done += 1;
         last_stop = stop;
@@ -162,7 +161,7 @@ pub(super) fn run<K: Conversion, const DEPTH: usize, const FRAME: u8, const COUN
     (done, last_stop)
 }
 
-/// The ends of the room in the outputs that fill unevenly.
+/// Ends of the space in the outputs that fill unevenly.
 #[derive(Clone, Copy)]
 struct Room {
     leaf: *mut u8,
@@ -170,7 +169,7 @@ struct Room {
     third: *mut i64,
 }
 
-/// The most bytes of offsets that an entry can need in a level below the outermost.
+/// Returns the maximum number of bytes of offsets that an entry can need in a level below the outermost.
 fn most<const DEPTH: usize, const COUNT: u8>(level: usize, size: usize) -> usize {
     // Counts have four bytes, but that of a text may have one.
     if level + 1 == DEPTH && COUNT == TEXT { size * 8 } else { size / 4 * 8 }
@@ -203,7 +202,7 @@ impl Room {
     }
 }
 
-/// Makes room for an entry, if there is. The outputs may have moved in any case.
+/// Reserves space for an entry; whether that succeeded. The outputs may have moved in any case.
 #[cold]
 #[inline(never)]
 fn more<const DEPTH: usize, const COUNT: u8>(
@@ -240,11 +239,11 @@ impl Level {
 
     /// # Safety
     ///
-    /// There is room for an offset.
+    /// There is space for an offset.
     #[inline(always)]
     unsafe fn add(&mut self, items: u32) {
         self.last = self.last.wrapping_add(i64::from(items));
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe {
             self.next.write_unaligned(self.last);
             self.next = self.next.add(1);
@@ -281,7 +280,7 @@ impl Cursors {
 impl Reader {
     /// # Safety
     ///
-    /// The position is not behind the stop, behind which a block is readable.
+    /// The position is not after the stop, after which a block is readable.
     #[inline(always)]
     unsafe fn count<const COUNT: u8>(&mut self) -> u32 {
         // SAFETY: a block is more than five bytes.
@@ -299,20 +298,20 @@ impl Reader {
         }
     }
 
-    /// Bytes up to the stop; negative behind it.
+    /// Returns the number of bytes up to the stop; negative after it.
     #[inline(always)]
     fn left(&self) -> i64 {
         (self.stop as usize).wrapping_sub(self.at as usize) as isize as i64
     }
 
-    /// The items of a list with nothing behind it.
+    /// Reads the items of a list that ends at the stop.
     ///
     /// # Safety
     ///
-    /// As `count`, and there is room in the leaf for all bytes up to the stop.
+    /// The requirements of `count`, and the leaf has space for all bytes up to the stop.
     #[inline(always)]
     unsafe fn only<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let items = unsafe { self.count::<COUNT>() };
         let bytes = i64::from(items) << shift;
         if bytes != self.left() {
@@ -323,25 +322,25 @@ impl Reader {
         Some(items)
     }
 
-    /// A list of lists of items.
+    /// Reads a list of lists of items.
     ///
     /// # Safety
     ///
-    /// As `count`, and there is room for all that can be written in the bytes up to the stop.
+    /// The requirements of `count`, and there is space for all that the bytes up to the stop can hold.
     #[inline(always)]
     unsafe fn list<K: Conversion, const COUNT: u8, const INNER: bool>(&mut self, shift: u32) -> Option<u32> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let lists = unsafe { self.count::<WORD>() };
         for _ in 0..lists {
-            // SAFETY: the position is not behind the stop, first by the caller's word, then by the comparison
-            // below.
+            // SAFETY: the position is not after the stop, at first by the guarantee of the caller, then by
+            // the comparison below.
             let items = unsafe { self.count::<COUNT>() };
             let bytes = i64::from(items) << shift;
             if bytes > self.left() {
                 return None;
             }
-            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room
-            // for.
+            // SAFETY: these are at most the bytes up to the stop, and one of the lists that space was
+            // reserved for.
             unsafe {
                 self.copy::<K>(bytes as usize);
                 if INNER {
@@ -354,11 +353,11 @@ impl Reader {
         (INNER || self.at == self.stop).then_some(lists)
     }
 
-    /// Lists of items up to the stop.
+    /// Reads lists of items up to the stop.
     ///
     /// # Safety
     ///
-    /// As `list`.
+    /// The requirements of `list`.
     #[inline(always)]
     unsafe fn rest<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
         let mut lists = 0;
@@ -369,8 +368,8 @@ impl Reader {
             if bytes > self.left() {
                 return None;
             }
-            // SAFETY: these are no more than the bytes up to the stop, and one list of those there is room
-            // for.
+            // SAFETY: these are at most the bytes up to the stop, and one of the lists that space was
+            // reserved for.
             unsafe {
                 self.copy::<K>(bytes as usize);
                 self.to.second.add(items);
@@ -380,23 +379,23 @@ impl Reader {
         (self.at == self.stop).then_some(lists)
     }
 
-    /// A list of lists of lists of items.
+    /// Reads a list of lists of lists of items.
     ///
     /// # Safety
     ///
-    /// As `list`.
+    /// The requirements of `list`.
     #[inline(always)]
     unsafe fn lists<K: Conversion, const COUNT: u8>(&mut self, shift: u32) -> Option<u32> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let lists = unsafe { self.count::<WORD>() };
         for _ in 0..lists {
             // An inner list needs its count.
             if self.left() < 4 {
                 return None;
             }
-            // SAFETY: the position is not behind the stop.
+            // SAFETY: the position is not after the stop.
             let items = unsafe { self.list::<K, COUNT, true>(shift) }?;
-            // SAFETY: this is one list of those there is room for.
+            // SAFETY: this is one of the lists that space was reserved for.
             unsafe { self.to.second.add(items) };
         }
         (self.at == self.stop).then_some(lists)
@@ -404,7 +403,7 @@ impl Reader {
 
     /// # Safety
     ///
-    /// The bytes are readable and a block behind them, and there is room for them in the leaf.
+    /// The bytes and a block after them are readable, and the leaf has space for them.
     #[inline(always)]
     unsafe fn copy<K: Conversion>(&mut self, bytes: usize) {
         // SAFETY: whole blocks that begin before the end are within the input and the slack.

@@ -1,10 +1,10 @@
-//! The state native code works on.
+//! The state that native code works on.
 
 use crate::output::Outputs;
 
 /// Borrowed parts of the machine while a plan runs.
 pub(super) struct Exec<'a> {
-    /// The input values come from.
+    /// The input that values are read from.
     pub(super) data: &'a [u8],
     pub(super) inputs: &'a [&'a [u8]],
     pub(super) positions: &'a mut [usize],

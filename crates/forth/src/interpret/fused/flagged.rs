@@ -1,4 +1,4 @@
-//! Entries of nothing but numbers of which a bit says that more stands behind them, as one native loop:
+//! A native loop over entries of flagged numbers, after which a number of bytes follows if a bit is set:
 //! ROOT's object bits.
 
 use super::convert::{BLOCK, Conversion};
@@ -8,26 +8,26 @@ use crate::DType;
 use crate::compile::ir::OutputDecl;
 use forthwith_kernels::settled::settled;
 
-/// Four bytes each.
+/// Size of a number as a power of two.
 const SHIFT: u32 = 2;
 const WORDS: usize = BLOCK >> SHIFT;
 
-/// Numbers of four bytes up to the end of each entry, stored as they are; behind those with one of the bits a
-/// number of bytes that are not wanted.
+/// Entries of numbers of four bytes, which are stored up to the end of the entry; after numbers with one of
+/// the bits, a fixed number of bytes is skipped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flagged {
     start: Start,
-    /// The input of the ends, and the variable for one.
+    /// The input of the ends, and the variable that holds one.
     stop: (usize, usize),
     offsets: usize,
     pub(super) leaf: Leaf,
-    /// As they stand in the input, read in native order.
+    /// The bits in the byte order of the input, read in native order.
     bits: u32,
     then: usize,
 }
 
 impl Flagged {
-    /// The loop for these steps, if they have that shape.
+    /// Returns the loop for these steps; None if they have another form.
     pub(super) fn canonical(steps: &[Step], outputs: &[OutputDecl]) -> Option<Self> {
         let [
             Step::Start(start),
@@ -40,13 +40,13 @@ impl Flagged {
         };
         let [Step::Masked { read, mask, then, output }] = &body[..] else { return None };
         let [Step::Skip(then)] = then[..] else { return None };
-        // One cursor for each input and for each output.
+        // There is one cursor for each input and for each output.
         let apart = start.input as usize != *input && offsets != output;
         if !apart || stop != variable || stop != checked || outputs[*offsets].dtype != DType::Int64 {
             return None;
         }
         let leaf = Leaf::new(*read, *output, outputs[*output].dtype)?;
-        // No sign, which would be spread over the higher bits.
+        // Negative masks would be extended to the higher bits.
         let mask = u32::try_from(i32::try_from(*mask).ok()?).ok()?;
         let bits = match leaf.kind {
             LeafKind::Copy if leaf.shift == SHIFT => mask,
@@ -56,13 +56,14 @@ impl Flagged {
         Some(Self { start: *start, stop: (*input, *stop), offsets: *offsets, leaf, bits, then })
     }
 
-    /// The outputs it writes to.
+    /// Returns the outputs that the loop writes to.
     pub(super) fn outputs(&self) -> [usize; 2] {
         [self.offsets, self.leaf.output]
     }
 }
 
-/// Runs entries until one of them is not for here. Returns the passes completed and the position after them.
+/// Runs entries up to the first that this loop cannot read. Returns the number of completed passes and the
+/// position after them.
 #[inline(always)]
 pub(super) fn run<K: Conversion>(
     exec: &mut Exec<'_>,
@@ -75,7 +76,7 @@ pub(super) fn run<K: Conversion>(
     let (starts, _) = exec.inputs[starts_at][exec.positions[starts_at]..].as_chunks::<4>();
     let (stops, _) = exec.inputs[stops_at][exec.positions[stops_at]..].as_chunks::<4>();
     let passes = passes.min(starts.len()).min(stops.len());
-    // Room that may be needed is not to be taken from what others do need.
+    // Under a limit, space that may not be needed would be taken from other outputs.
     if exec.outputs.is_limited() || exec.outputs.reserve(flagged.offsets, passes.saturating_mul(8)).is_err() {
         return (0, at);
     }
@@ -86,7 +87,7 @@ pub(super) fn run<K: Conversion>(
         (next, next.sub(1).read_unaligned())
     };
     let mut to = Target::new(exec, flagged.leaf.output);
-    // As it was compared: the input may say something else by now.
+    // The end that was compared: other threads may write to the input.
     let (mut done, mut last_stop) = (0, 0);
     for (start, stop) in starts[..passes].iter().zip(&stops[..passes]) {
         let stop = settled(u32::from_le_bytes(*stop).into()) as usize;
@@ -104,8 +105,7 @@ pub(super) fn run<K: Conversion>(
                 break;
             }
         }
-        // SAFETY: there is room for as many bytes as the entry has, rounded up to whole numbers, and a block
-        // behind them.
+        // SAFETY: the output has space for the bytes of the entry, rounded up to whole numbers, and slack.
         let items = unsafe {
             match bytes.is_multiple_of(1 << SHIFT)
                 && stop + BLOCK <= data.len()
@@ -117,7 +117,7 @@ pub(super) fn run<K: Conversion>(
         };
         let Some(items) = items else { break };
         last = last.wrapping_add(items as i64);
-        // SAFETY: room for all passes was reserved, and for these numbers.
+        // SAFETY: space for all passes, and for these numbers, was reserved.
         unsafe {
             to.next = to.next.add(items << SHIFT);
             next.write_unaligned(last);
@@ -138,7 +138,7 @@ pub(super) fn run<K: Conversion>(
     (done, last_stop)
 }
 
-/// Where numbers go.
+/// Write cursor of an output.
 struct Target {
     next: *mut u8,
     limit: *mut u8,
@@ -160,17 +160,19 @@ impl Target {
         self.limit as usize - self.next as usize
     }
 
-    /// Writes a number of bytes of numbers, which count only if none of them has one of the bits.
+    /// Copies the numbers of an entry. Returns whether none of them has one of the bits; otherwise they do
+    /// not count.
     ///
     /// # Safety
     ///
-    /// The bytes are within the data and a block behind them; there is room for them, and slack.
+    /// The bytes, and a block after them, are within the data; the output has space for them, and slack.
     #[inline(always)]
     unsafe fn copy<K: Conversion>(&mut self, data: &[u8], start: usize, bytes: usize, bits: u32) -> bool {
         let (mut at, mut left, mut found) = (0, bytes >> SHIFT, 0);
-        // At least one block, for which no branch has to be predicted.
+        // At least one block is copied, so that short entries need no branch.
         loop {
-            // SAFETY: a block that begins within the bytes, or behind them, is within the data and the slack.
+            // SAFETY: a block that begins within the bytes, or directly after them, is within the data and
+            // the slack.
             let words = unsafe {
                 let from = data.as_ptr().add(start + at);
                 K::transfer(from, self.next.add(at));
@@ -187,11 +189,12 @@ impl Target {
         }
     }
 
-    /// Writes the numbers up to the stop, if one of them ends there: how many.
+    /// Writes the numbers up to the stop one by one. Returns how many, or None if none of them ends exactly
+    /// there.
     ///
     /// # Safety
     ///
-    /// There is room for as many bytes as there are up to the stop, rounded up to whole numbers.
+    /// The output has space for the bytes up to the stop, rounded up to whole numbers.
     #[inline(never)]
     unsafe fn one_by_one(
         &mut self,
@@ -208,7 +211,7 @@ impl Target {
                 at += flagged.then;
             }
             let word = if flagged.leaf.kind == LeafKind::Swap4 { word.swap_bytes() } else { word };
-            // SAFETY: each number has four bytes or more of those there is room for.
+            // SAFETY: each number takes four bytes of the space, and has at least as many in the input.
             unsafe { self.next.add(items << SHIFT).cast::<[u8; 4]>().write(word.to_ne_bytes()) };
             items += 1;
         }

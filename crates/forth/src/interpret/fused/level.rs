@@ -1,4 +1,4 @@
-//! The native code that is compiled for each generation of CPU and called from within, as a type.
+//! Native code of one CPU generation that other native code of that generation calls, as a type.
 
 use super::convert::{self, Conversion};
 use super::exec::Exec;
@@ -9,7 +9,7 @@ use super::steps::{Form, Header, LeafKind, Nest};
 pub(super) trait Level {
     /// # Safety
     ///
-    /// The CPU has the features of the level; and as for `convert::run`.
+    /// The CPU has the features of the level, and the requirements of `convert::run` are met.
     unsafe fn convert<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8);
 
     /// # Safety
@@ -28,10 +28,10 @@ pub(super) trait Level {
 ///
 /// # Safety
 ///
-/// The CPU has the features of the level; and as for `convert::run`.
+/// The CPU has the features of the level, and the requirements of `convert::run` are met.
 #[inline]
 pub(super) unsafe fn convert<L: Level>(kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match kind {
             LeafKind::Copy => L::convert::<convert::Copy>(from, bytes, to),
@@ -43,7 +43,7 @@ pub(super) unsafe fn convert<L: Level>(kind: LeafKind, from: &[u8], bytes: usize
     }
 }
 
-/// Picks the instance for the leaf, the depth and the form of the lists.
+/// Dispatches to the instance for the leaf, the depth and the form of the lists.
 ///
 /// # Safety
 ///
@@ -76,7 +76,7 @@ pub(super) unsafe fn nest<L: Level>(
         (LeafKind::Swap4, Form::Counted) => go!(Swap4, COUNTED),
         (LeafKind::Swap8, Form::Counted) => go!(Swap8, COUNTED),
         (LeafKind::Bool, Form::Counted) => go!(Bool, COUNTED),
-        // The matcher makes these of plain copies only.
+        // The matcher creates these for plain copies only.
         (_, Form::Ended) => go!(Copy, ENDED),
         (LeafKind::Copy, Form::Blocks { .. }) => go!(Copy, BLOCKS),
         (LeafKind::Bool, Form::Blocks { .. }) => go!(Bool, BLOCKS),

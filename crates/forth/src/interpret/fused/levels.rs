@@ -1,7 +1,7 @@
-//! The same native code compiled for several generations of CPU, one of which is chosen at run time.
+//! Native code that is compiled for several generations of CPUs and dispatched at run time.
 //!
-//! A level names entry points only. The bodies are generic and inlined into each of them, so that the code
-//! that copies and swaps is built with the instructions of that level.
+//! A level consists of entry points only. The bodies are generic and inlined into each of them, so that the
+//! code that copies and swaps is compiled with the instructions of that level.
 
 use super::convert::{self, Conversion};
 use super::entries;
@@ -19,11 +19,11 @@ use crate::state::Width;
 use forthwith_kernels::Generation;
 use forthwith_kernels::{CpuFeatures, compiled_for};
 
-/// Entry points of native code: from a position, to the position after.
+/// Entry points of native code, which take a position and return the position after.
 trait Whole: Level {
     /// # Safety
     ///
-    /// The CPU has the features of the level; and as for `flat::fast_path::run`.
+    /// The CPU has the features of the level, and the requirements of `flat::fast_path::run` are met.
     unsafe fn flat<W: Width>(ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast;
 
     /// # Safety
@@ -56,11 +56,11 @@ macro_rules! level {
                 compiled_for! {
                     $name
                     unsafe fn level<K: Conversion>(from: &[u8], bytes: usize, to: *mut u8) {
-                        // SAFETY: the caller's.
+                        // SAFETY: guaranteed by the caller.
                         unsafe { convert::run::<K>(from, bytes, to) }
                     }
                 }
-                // SAFETY: the caller vouches for the features, and for the rest.
+                // SAFETY: the caller guarantees the features, and the requirements of the body.
                 unsafe { level::<K>(from, bytes, to) }
             }
 
@@ -83,7 +83,7 @@ macro_rules! level {
                         nest::run::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
                     }
                 }
-                // SAFETY: the caller vouches for the features.
+                // SAFETY: the caller guarantees the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe {
                     level::<K, DEPTH, WIDE, FORM>(exec, nest, header, passes, at)
@@ -97,11 +97,11 @@ macro_rules! level {
                     $name
                     #[inline(never)]
                     unsafe fn level<W: Width>(ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast {
-                        // SAFETY: the caller's.
+                        // SAFETY: guaranteed by the caller.
                         unsafe { flat::fast_path::run::<W>(ip, input, fields) }
                     }
                 }
-                // SAFETY: the caller vouches for the features, and for the rest.
+                // SAFETY: the caller guarantees the features, and the requirements of the body.
                 unsafe { level::<W>(ip, input, fields) }
             }
 
@@ -122,7 +122,7 @@ macro_rules! level {
                         entries::run::<K, DEPTH, FRAME, COUNT>(exec, &entry.nest, &entry.header, passes, at)
                     }
                 }
-                // SAFETY: the caller vouches for the features.
+                // SAFETY: the caller guarantees the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe {
                     level::<K, DEPTH, FRAME, COUNT>(exec, entry, passes, at)
@@ -146,7 +146,7 @@ macro_rules! level {
                         flagged::run::<K>(exec, flagged, passes, at)
                     }
                 }
-                // SAFETY: the caller vouches for the features.
+                // SAFETY: the caller guarantees the features.
                 #[allow(unused_unsafe, reason = "the baseline has no features to vouch for")]
                 unsafe {
                     level::<K>(exec, flagged, passes, at)
@@ -162,31 +162,32 @@ level!(Avx2);
 #[cfg(target_arch = "x86_64")]
 level!(Avx512);
 
-/// The entry points of the generation that [`CpuFeatures`] tell of.
+/// Entry points of the generation that [`CpuFeatures`] reports.
 pub(super) trait Native {
     /// # Safety
     ///
-    /// As for `flat::fast_path::run`.
+    /// The requirements of `flat::fast_path::run`.
     unsafe fn flat<W: Width>(self, ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast;
 
     /// Converts items of one kind.
     ///
     /// # Safety
     ///
-    /// As for `convert::run`.
+    /// The requirements of `convert::run`.
     unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8);
 
-    /// Runs up to `entries` entries; returns the number completed and the position after them.
+    /// Runs up to `passes` entries, and returns the number completed and the position after them.
     fn entries(self, exec: &mut Exec<'_>, entry: &Entry, passes: usize, at: usize) -> (usize, usize);
 
-    /// The same for entries of flagged numbers.
+    /// Runs up to `passes` entries of flagged numbers, and returns the number completed and the position
+    /// after them.
     fn flagged(self, exec: &mut Exec<'_>, flagged: &Flagged, passes: usize, at: usize) -> (usize, usize);
 }
 
 impl Native for CpuFeatures {
     #[inline(always)]
     unsafe fn flat<W: Width>(self, ip: *const Fast, input: Slot, fields: *const Fields<'_>) -> *const Fast {
-        // SAFETY: the processor has what its features say.
+        // SAFETY: the processor has the features that this value states.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
@@ -200,7 +201,8 @@ impl Native for CpuFeatures {
 
     #[inline]
     unsafe fn convert(self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
-        // SAFETY: the processor has what its features say; the rest is the caller's.
+        // SAFETY: the processor has the features that this value states; the caller guarantees the other
+        // requirements.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
@@ -213,7 +215,7 @@ impl Native for CpuFeatures {
     }
 
     fn entries(self, exec: &mut Exec<'_>, entry: &Entry, passes: usize, at: usize) -> (usize, usize) {
-        // SAFETY: the processor has what its features say.
+        // SAFETY: the processor has the features that this value states.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
@@ -226,7 +228,7 @@ impl Native for CpuFeatures {
     }
 
     fn flagged(self, exec: &mut Exec<'_>, flagged: &Flagged, passes: usize, at: usize) -> (usize, usize) {
-        // SAFETY: the processor has what its features say.
+        // SAFETY: the processor has the features that this value states.
         unsafe {
             match self.generation() {
                 #[cfg(target_arch = "x86_64")]
@@ -239,7 +241,7 @@ impl Native for CpuFeatures {
     }
 }
 
-/// Picks the instance for the order of bytes.
+/// Dispatches to the instance for the byte order.
 ///
 /// # Safety
 ///
@@ -250,7 +252,7 @@ unsafe fn flagged_of<L: Whole>(
     passes: usize,
     at: usize,
 ) -> (usize, usize) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match flagged.leaf.kind {
             LeafKind::Swap4 => L::flagged::<convert::Swap4>(exec, flagged, passes, at),
@@ -259,7 +261,7 @@ unsafe fn flagged_of<L: Whole>(
     }
 }
 
-/// Entries that the fast loop does not take are taken by the general one, a few at a time.
+/// Runs entries in the fast loop, and a few at a time in the general one where the fast loop stops.
 ///
 /// # Safety
 ///
@@ -274,7 +276,7 @@ unsafe fn all_entries<L: Whole>(
     while done < passes {
         let mut next = passes - done;
         if entry.known_ends {
-            // SAFETY: the caller vouches for the level.
+            // SAFETY: the caller guarantees the features of the level.
             let (run, after) = unsafe { entries_of::<L>(exec, entry, next, at) };
             (done, at) = (done + run, after);
             if entry.to_end {
@@ -282,7 +284,7 @@ unsafe fn all_entries<L: Whole>(
             }
             next = (passes - done).min(8);
         }
-        // SAFETY: as above.
+        // SAFETY: the caller guarantees the features of the level.
         let (run, after) =
             unsafe { level::nest::<L>(exec, &entry.nest, Some(&entry.header), next.into(), at) };
         (done, at) = (done + run, after);
@@ -293,7 +295,7 @@ unsafe fn all_entries<L: Whole>(
     (done, at)
 }
 
-/// Picks the instance for the leaf, the depth and the counts.
+/// Dispatches to the instance for the leaf, the depth and the counts.
 ///
 /// # Safety
 ///
@@ -306,7 +308,7 @@ unsafe fn entries_of<L: Whole>(
 ) -> (usize, usize) {
     macro_rules! go {
         ($leaf:ident, $count:ident) => {
-            // SAFETY: the caller vouches for the level.
+            // SAFETY: the caller guarantees the features of the level.
             unsafe {
                 match (entry.nest.depth, entry.header.byte_count.is_some()) {
                     _ if entry.to_end => L::entries::<$leaf, 2, TO_END, $count>(exec, entry, passes, at),

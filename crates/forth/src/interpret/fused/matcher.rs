@@ -1,4 +1,4 @@
-//! Structured IR → plans: recognises the idioms the crate documentation lists.
+//! Structured IR → plans: recognises the idioms that [`idioms`](crate::idioms) lists.
 
 use std::cell::Cell;
 
@@ -10,18 +10,19 @@ use crate::compile::ir::{Body, Ir, Kind};
 use crate::idioms::{Idiom, Idioms};
 use crate::isa::{Parser, Read};
 
-/// Bound on inlining words into a body, so that hostile programs cannot blow up the matcher.
+/// Upper bound on the nodes of a body with words inlined, so that hostile programs cannot exhaust the
+/// matcher.
 const MAX_NODES: usize = 4096;
 const MAX_DEPTH: usize = 128;
-/// Instructions looked at for all loops of a program together.
+/// Upper bound on the instructions visited for all loops of a program together.
 const MAX_EFFORT: usize = 1 << 22;
 
-/// The rest of the bound on looking at a program: words may be expanded into words, and loops into loops.
+/// Returns the budget for visiting a program: words may be expanded into words, and loops into loops.
 pub(crate) fn effort() -> Cell<usize> {
     Cell::new(MAX_EFFORT)
 }
 
-/// Why a body was not recognised, and where in the source.
+/// Reason why a body was not recognised, and its source offset.
 #[derive(Debug)]
 pub(crate) struct Miss {
     pub(crate) at: u32,
@@ -68,7 +69,7 @@ pub(super) struct Matcher<'a> {
 pub(super) struct Inlined<'a> {
     pub(super) kinds: Vec<&'a Kind>,
     places: Vec<u32>,
-    /// Words expanded inside of one another.
+    /// Depth of the expansion of words.
     words: usize,
 }
 
@@ -83,7 +84,7 @@ impl<'a> Matcher<'a> {
         if depth > MAX_DEPTH {
             return Err(Miss { at: flat.places.first().copied().unwrap_or(0), why: "nested too deeply" });
         }
-        // The idioms themselves open up to three bodies inside.
+        // Idioms open up to three bodies of their own.
         self.depth = self.depth.max(depth + 4);
         let (steps, used) = self.sequence(flat, from, depth)?;
         if used < flat.kinds.len() {
@@ -118,7 +119,8 @@ impl<'a> Matcher<'a> {
         Ok(())
     }
 
-    /// Steps from `from` up to the end, or up to the check that closes a frame.
+    /// Matches steps from `from` up to the end, or up to the check that closes a frame. Returns them with the
+    /// index after the last.
     fn sequence(&mut self, flat: &Inlined<'a>, from: usize, depth: usize) -> Match<(Vec<Step>, usize)> {
         let mut steps: Vec<Step> = Vec::new();
         let mut at = from;
@@ -165,7 +167,7 @@ impl<'a> Matcher<'a> {
         if self.has_offsets(offsets) && offsets != leaf.output && !matches!(count, Count::Other(_)) {
             return Step::Nest(self.nest(count, offsets, leaf));
         }
-        // One item at a time is still native, only not in bulk.
+        // One item at a time is still native, but not in bulk.
         let body = vec![Step::Fields { bytes: 1 << leaf.shift, fields: 1 }];
         Step::List { count, offsets: Some(offsets), body }
     }
@@ -181,7 +183,7 @@ impl<'a> Matcher<'a> {
         Step::List { count, offsets: Some(offsets), body }
     }
 
-    /// A list with one byte behind it, if a native loop exists for that.
+    /// Returns the nest of a list followed by one byte; None without a native loop for it.
     fn ended(&self, list: &Step) -> Option<Nest> {
         match list {
             Step::Nest(nest)
@@ -207,7 +209,7 @@ impl<'a> Matcher<'a> {
         Nest { depth: 1, offsets: [offsets, 0, 0], count: inner, inner, form: Form::Counted, wide, leaf }
     }
 
-    /// One more level round a nest, if a native loop exists for that.
+    /// Adds a level around a nest; None without a native loop for it.
     pub(super) fn wrap(&self, count: Count, offsets: usize, inner: Nest) -> Option<Nest> {
         let same = match inner.depth {
             1 => matches!(count, Count::Big32 | Count::Little32 | Count::ZigZag),
@@ -234,7 +236,7 @@ impl<'a> Matcher<'a> {
         self.program.outputs[output].dtype
     }
 
-    /// `#X-> OUT` without a conversion.
+    /// Returns the leaf of `#X-> OUT` without a conversion.
     pub(super) fn leaf(&mut self, read: Read) -> Option<Leaf> {
         if !read.repeated || !self.is_from_data(read) { None } else { self.leaf_any(read) }
     }
@@ -262,7 +264,7 @@ impl<'a> Matcher<'a> {
         self.is_data(read.input as usize)
     }
 
-    /// The first input that values come from is `data`; no other may be.
+    /// Whether values are read from an input. The first input asked for becomes that of the values.
     pub(super) fn is_data(&mut self, input: usize) -> bool {
         !self.inputs.contains(&input) && *self.data.get_or_insert(input) == input
     }

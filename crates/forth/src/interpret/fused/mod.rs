@@ -1,18 +1,18 @@
-//! Tier 1: loops recognised in the structured program run as native code.
+//! Native loops: loops that are recognised in the structured program.
 //!
 //! A pass that meets anything unexpected is undone and left to the checked tier, which repeats it from its
-//! start. So the native code knows success only, and errors, their place and the state they leave are those
-//! of the checked tier.
+//! start. So the native code has no error paths, and errors, their location and the state after them are
+//! those of the checked tier.
 //!
 //! Simple nested lists are one native loop. Other bodies are flat code, whose fast path is compiled for each
 //! generation of CPUs as native loops are (`benches/results/2026-11-28-machine-steps`).
 //!
 //! | file | |
 //! | --- | --- |
-//! | `pattern.rs`, `phrases.rs`, `matcher.rs` | which idioms a body consists of, and the step that each is |
-//! | `steps.rs`, `plan.rs`, `describe.rs` | what a body does; whether it is one native loop |
+//! | `pattern.rs`, `phrases.rs`, `matcher.rs` | the idioms that a body consists of, and the step of each |
+//! | `steps.rs`, `plan.rs`, `describe.rs` | the effect of a body; whether it is one native loop |
 //! | `nest.rs`, `nest_state.rs`, `entries.rs`, `flagged.rs` | lists as one native loop |
-//! | `level.rs`, `levels.rs` | all of it for each generation of CPUs |
+//! | `level.rs`, `levels.rs` | native code for each generation of CPUs |
 
 use std::cell::Cell;
 
@@ -50,7 +50,7 @@ pub(crate) use number::{short, unsigned, zigzag};
 use steps::Header;
 pub(crate) use steps::{Leaf, LeafKind};
 
-/// The recognised loop, by the segment of the loop body.
+/// Recognised loops, by the segment of the loop body.
 #[derive(Debug)]
 pub(crate) struct Plans {
     by_segment: Vec<Option<Plan>>,
@@ -58,7 +58,7 @@ pub(crate) struct Plans {
     cpu: CpuFeatures,
 }
 
-/// A `do` loop: where it is, the segment of its body, and why it was not recognised if it was not.
+/// A `do` loop: its source offset, the segment of its body, and the reason if it was not recognised.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) at: u32,
@@ -78,7 +78,7 @@ impl Plans {
         plans
     }
 
-    /// Looks for loops, outermost first; what is inside a native one needs no plan of its own.
+    /// Matches loops, outermost first; loops inside a native one need no plan of their own.
     fn visit(&mut self, program: &Ir, body: &Body, effort: &Cell<usize>, recognised: bool) {
         for node in &body.nodes {
             let mut inside = recognised;
@@ -106,7 +106,8 @@ impl Plans {
         }
     }
 
-    /// The room a loop needs to run natively, if it does: for stack, frames and loops.
+    /// Returns the heights of stack, frames and loops that a loop needs below the limits to run natively;
+    /// None if it does not.
     pub(crate) fn native(&self, segment: usize) -> Option<Height> {
         let plan = self.by_segment.get(segment)?.as_ref().filter(|plan| plan.is_native())?;
         let depth = plan.depth as u32;
@@ -114,17 +115,17 @@ impl Plans {
         Some(Height { stack: depth * 2, frames: depth, loops: depth })
     }
 
-    /// Every `do` loop that is native, or not part of a recognised one.
+    /// Returns every `do` loop that is native, or that is not part of a recognised one.
     pub(crate) fn found(&self) -> &[Found] {
         &self.found
     }
 
-    /// The name of the native loop for a recognised loop.
+    /// Returns the description of a recognised loop; empty for other loops.
     pub(crate) fn describe(&self, segment: u32) -> String {
         self.by_segment[segment as usize].as_ref().map(Plan::describe).unwrap_or_default()
     }
 
-    /// The idioms of all recognised loops.
+    /// Returns the idioms of all recognised loops.
     pub(crate) fn idioms(&self) -> Idioms {
         let mut all = Idioms::default();
         self.by_segment.iter().flatten().for_each(|plan| all.extend(plan.idioms));
@@ -142,18 +143,18 @@ impl Plans {
         self.by_segment[body].is_some()
     }
 
-    /// Whether it is one native loop.
+    /// Whether a loop is one native loop.
     pub(crate) fn is_native(&self, body: usize) -> bool {
         self.by_segment[body].as_ref().is_some_and(Plan::is_native)
     }
 
-    /// Whether there are loops in its body.
+    /// Whether the body of a loop contains loops.
     #[allow(dead_code, reason = "machine code asks, which not every build has")]
     pub(crate) fn has_loops(&self, body: usize) -> bool {
         self.by_segment[body].as_ref().is_some_and(|plan| plan.has_loops())
     }
 
-    /// Runs up to `passes` passes of a loop; returns how many could be run.
+    /// Runs up to `passes` passes of a loop, and returns the number completed.
     pub(crate) fn run<W: Width>(
         &self,
         body: usize,
@@ -164,7 +165,7 @@ impl Plans {
         outputs: &mut Outputs,
     ) -> usize {
         let Some(plan) = &self.by_segment[body] else { return 0 };
-        // With fewer bytes, positions and counts are the same in 32 bits.
+        // In shorter inputs, positions and counts are equal in 32 and 64 bits.
         if W::BITS == 32 && inputs[plan.data].len() > i32::MAX as usize {
             return 0;
         }
@@ -189,11 +190,11 @@ impl Plans {
         done
     }
 
-    /// Goes on in flat code up to the first instruction that is not for its fast path.
+    /// Runs flat code up to the first instruction that the fast path cannot execute.
     ///
     /// # Safety
     ///
-    /// As for `flat::fast_path::run`.
+    /// The requirements of `flat::fast_path::run`.
     #[inline(always)]
     pub(super) unsafe fn fast_path<W: Width>(
         &self,
@@ -201,18 +202,18 @@ impl Plans {
         input: Slot,
         fields: *const Fields<'_>,
     ) -> *const Fast {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.cpu.flat::<W>(ip, input, fields) }
     }
 
-    /// Converts a number of bytes of items.
+    /// Converts `bytes` bytes of items.
     ///
     /// # Safety
     ///
-    /// So many bytes may be written, and the slack of an output behind them; there are as many in `from`.
+    /// At `to`, `bytes` bytes and the slack of an output are writable; `from` has at least `bytes` bytes.
     #[inline(always)]
     pub(crate) unsafe fn convert(&self, kind: LeafKind, from: &[u8], bytes: usize, to: *mut u8) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.cpu.convert(kind, from, bytes, to) }
     }
 }

@@ -1,7 +1,7 @@
-//! Nested lists as one native loop, with all cursors in registers.
+//! A native loop over nested lists, with all cursors in registers.
 //!
-//! Short lists are copied 64 bytes at a time without looking at their length: inputs are checked to have that
-//! number of bytes left, outputs always have slack. A loop that counts would mispredict once per list.
+//! Short lists are copied 64 bytes at a time regardless of their length: inputs are checked to have that many
+//! bytes left, outputs always have slack. A loop that counts would mispredict once per list.
 
 use super::convert::Conversion;
 use super::exec::Exec;
@@ -9,16 +9,16 @@ use super::nest_state::NestState;
 use super::steps::{Count, Form, Header, Nest};
 use forthwith_kernels::settled::settled;
 
-/// [`Form`](super::steps::Form) as a constant.
+/// A [`Form`](super::steps::Form) as a constant.
 pub(super) const COUNTED: u8 = 0;
 pub(super) const ENDED: u8 = 1;
 pub(super) const BLOCKS: u8 = 2;
 
-/// How long to go on.
+/// Upper bounds on the passes.
 #[derive(Clone, Copy)]
 pub(super) struct PassLimit {
     pub(super) most: usize,
-    /// No pass begins here or behind.
+    /// Position from which no pass begins.
     pub(super) stop: usize,
 }
 
@@ -28,8 +28,8 @@ impl From<usize> for PassLimit {
     }
 }
 
-/// Runs passes from position `at`. Returns the passes completed and the position after them. What a
-/// failed pass wrote is taken back; the checked tier alone decides what is wrong with it.
+/// Runs passes from position `at`. Returns the number of completed passes and the position after them. The
+/// items of a failed pass are removed; the checked tier determines its error.
 #[inline(always)]
 pub(super) fn run<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: u8>(
     exec: &mut Exec<'_>,
@@ -117,7 +117,7 @@ unsafe fn pass<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: 
     exec: &mut Exec<'_>,
     nest: &Nest,
 ) -> bool {
-    // SAFETY: as the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         match (FORM, DEPTH) {
             (BLOCKS, 1) => blocks1::<K, WIDE>(state, exec, nest, 0),
@@ -130,13 +130,13 @@ unsafe fn pass<K: Conversion, const DEPTH: usize, const WIDE: bool, const FORM: 
     }
 }
 
-/// The byte behind a list, if there is one.
+/// Skips the byte after a list, if the form has one; whether it is in the input.
 #[inline(always)]
 fn end<const FORM: u8>(state: &mut NestState) -> bool {
     FORM != ENDED || state.take::<1>().is_some()
 }
 
-/// A list of lists of items.
+/// Reads a list of lists of items; false if the pass fails.
 #[inline(always)]
 unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut NestState,
@@ -145,7 +145,7 @@ unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
     level: usize,
 ) -> bool {
     let Some(lists) = state.count(nest.count) else { return false };
-    // SAFETY: as the caller's.
+    // SAFETY: guaranteed by the caller.
     let complete = unsafe {
         state.offset::<WIDE>(exec, nest, level, lists as i64)
             && lists1::<K, WIDE, FORM>(state, exec, nest, level + 1, lists)
@@ -153,7 +153,7 @@ unsafe fn list2<K: Conversion, const WIDE: bool, const FORM: u8>(
     complete && end::<FORM>(state)
 }
 
-/// A list of lists of lists of items.
+/// Reads a list of lists of lists of items; false if the pass fails.
 #[inline(always)]
 unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut NestState,
@@ -161,7 +161,7 @@ unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
     nest: &Nest,
 ) -> bool {
     let Some(lists) = state.count(nest.count) else { return false };
-    // SAFETY: as the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         if !state.offset::<WIDE>(exec, nest, 0, lists as i64) {
             return false;
@@ -175,7 +175,7 @@ unsafe fn list3<K: Conversion, const WIDE: bool, const FORM: u8>(
     end::<FORM>(state)
 }
 
-/// Lists of items, one behind the other: as many as can be without a check for each, the rest one by one.
+/// Reads consecutive lists of items: as many as possible without a check for each, the others one by one.
 #[inline(always)]
 unsafe fn lists1<K: Conversion, const WIDE: bool, const FORM: u8>(
     state: &mut NestState,
@@ -184,7 +184,7 @@ unsafe fn lists1<K: Conversion, const WIDE: bool, const FORM: u8>(
     level: usize,
     lists: u32,
 ) -> bool {
-    // SAFETY: as the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe {
         let done = match nest.inner {
             Count::Big32 => {
@@ -231,7 +231,7 @@ macro_rules! outer_blocks {
                     },
                 };
                 for _ in 0..items {
-                    // SAFETY: as the caller's.
+                    // SAFETY: guaranteed by the caller.
                     if !unsafe { $inner::<K, WIDE>(state, exec, nest, $next) } {
                         return false;
                     }
@@ -241,7 +241,7 @@ macro_rules! outer_blocks {
                 }
                 total = total.wrapping_add(items as i64);
             }
-            // SAFETY: as the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { state.offset::<WIDE>(exec, nest, $at, total) }
         }
     };
@@ -264,7 +264,7 @@ unsafe fn blocks1<K: Conversion, const WIDE: bool>(
             if count == 0 {
                 break;
             }
-            // SAFETY: as the caller's.
+            // SAFETY: guaranteed by the caller.
             let items = unsafe {
                 state.sized_items::<K>(exec, nest, count, nest.form == Form::Blocks { ends: true })
             };
@@ -275,12 +275,12 @@ unsafe fn blocks1<K: Conversion, const WIDE: bool>(
         if count >= 1 << 31 {
             return false;
         }
-        // SAFETY: as the caller's.
+        // SAFETY: guaranteed by the caller.
         if !unsafe { state.items::<K>(exec, nest, count as u32) } {
             return false;
         }
         total += count;
     }
-    // SAFETY: as the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { state.offset::<WIDE>(exec, nest, level, total) }
 }

@@ -1,4 +1,4 @@
-//! The cursors of a native loop over nested lists, and how they move.
+//! Cursors of a native loop over nested lists, and the reads and writes that move them.
 
 use super::convert::{BLOCK, Conversion, copy_blocks};
 use super::exec::Exec;
@@ -6,14 +6,14 @@ use super::steps::{Count, Nest};
 use crate::interpret::varint;
 use forthwith_kernels::settled::settled;
 
-/// Where an output is written next and where its room ends.
+/// Write cursor of an output, and the end of its space.
 #[derive(Clone, Copy)]
 pub(super) struct Tail {
     pub(super) next: *mut u8,
     pub(super) limit: *mut u8,
 }
 
-/// Everything the loop moves. Passed by value to cold functions, so that it can stay in registers.
+/// State of the loop. It is passed by value to cold functions, so that it can stay in registers.
 #[derive(Clone, Copy)]
 pub(super) struct NestState {
     pub(super) data: *const u8,
@@ -21,7 +21,7 @@ pub(super) struct NestState {
     pub(super) at: usize,
     pub(super) offsets: [Tail; 3],
     pub(super) leaf: Tail,
-    /// The same cursors at the start of the current pass.
+    /// Write cursors at the start of the current pass.
     pub(super) mark: [*mut u8; 4],
 }
 
@@ -34,7 +34,7 @@ impl NestState {
             unsafe { Tail { next: output.start.add(output.end), limit: output.start.add(output.room) } }
         };
         let mut offsets = [Tail { next: std::ptr::null_mut(), limit: std::ptr::null_mut() }; 3];
-        // Indices, since what iterators call need not be compiled with the instructions of this level.
+        // Indices, since the methods of iterators need not be compiled with the instructions of this level.
         #[allow(clippy::needless_range_loop, reason = "as the comment says")]
         for level in 0..depth {
             offsets[level] = cursor(nest.offsets[level]);
@@ -97,7 +97,7 @@ impl NestState {
         self.take().map(u32::from_be_bytes)
     }
 
-    /// The number of items of a list; None also for numbers that only the checked tier handles.
+    /// Returns the number of items of a list; None if it is invalid, or left to the checked tier.
     #[inline(always)]
     pub(super) fn count(&mut self, count: Count) -> Option<u32> {
         let items = match count {
@@ -116,8 +116,8 @@ impl NestState {
         (items < 1 << 31).then_some(items)
     }
 
-    /// The number of items of a block that says how long it is, from that number's opposite; and where it has
-    /// to end, or 0 if that makes no difference.
+    /// Reads the size of a block with a negated count. Returns the number of items, and the end of the block,
+    /// or 0 if that is not checked.
     #[inline(always)]
     pub(super) fn sized(&mut self, opposite: i64, ends: bool) -> Option<(u32, usize)> {
         let items = u32::try_from(opposite.wrapping_neg()).ok().filter(|&items| items < 1 << 31)?;
@@ -129,7 +129,7 @@ impl NestState {
         Some((items, end))
     }
 
-    /// All items of such a block. How many they are.
+    /// Reads the items of a block with a negated count, and returns their number.
     ///
     /// # Safety
     ///
@@ -186,7 +186,7 @@ impl NestState {
             }
         }
         let next = self.offsets[level].next;
-        // SAFETY: there is room for one item, and one item before the end is always readable.
+        // SAFETY: the check above found space for one item, and one item before the end is always readable.
         unsafe {
             if WIDE {
                 let last = next.cast::<i64>().sub(1).read_unaligned();
@@ -200,8 +200,7 @@ impl NestState {
         true
     }
 
-    /// Reads lists of items, for as long as nothing has to be checked but where each of them ends. How many
-    /// were read.
+    /// Reads lists of items while only the end of each has to be checked, and returns their number.
     ///
     /// # Safety
     ///
@@ -217,7 +216,7 @@ impl NestState {
     ) -> u32 {
         let size = if WIDE { 8 } else { 4 };
         let offsets = self.offsets[level];
-        // With fewer bytes, no count that is more than there is is taken for a negative one.
+        // In shorter inputs, counts that exceed the input cannot be taken for negative ones.
         if u64::from(lists) * size > (offsets.limit as usize - offsets.next as usize) as u64
             || self.left() < BLOCK
             || self.len >= 1 << 31
@@ -237,7 +236,7 @@ impl NestState {
         };
         let mut done = 0;
         while done < lists {
-            // SAFETY: there is a block left, here and after each list.
+            // SAFETY: a block of the input is left, here and after each list.
             let Some((items, used)) = (unsafe { count(self.data.add(at)) }) else { break };
             let from = at + used;
             let bytes = items << shift;
@@ -248,8 +247,8 @@ impl NestState {
             }
             let bytes = bytes as usize;
             total = total.wrapping_add(items as i64);
-            // SAFETY: there is room for all offsets, and for the bytes; a block is left behind them, and
-            // there is slack.
+            // SAFETY: there is space for all offsets, and for the bytes; a block of the input is left after
+            // them, and the output has slack.
             unsafe {
                 if WIDE {
                     next.cast::<i64>().write_unaligned(total);
@@ -269,26 +268,27 @@ impl NestState {
         done
     }
 
-    /// A big-endian count and its size.
+    /// Reads a big-endian count, and returns it with its size.
     ///
     /// # Safety
     ///
     /// Four bytes are readable.
     #[inline(always)]
     pub(super) unsafe fn big32_unchecked(from: *const u8) -> Option<(u64, usize)> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let bytes = unsafe { from.cast::<[u8; 4]>().read() };
         Some((settled(u32::from_be_bytes(bytes).into()), 4))
     }
 
-    /// A zigzag count of one or two bytes, not negative, and its size.
+    /// Reads a zigzag count of one or two bytes, and returns it with its size; None if it is longer or
+    /// negative.
     ///
     /// # Safety
     ///
     /// Two bytes are readable.
     #[inline(always)]
     pub(super) unsafe fn zigzag_unchecked(from: *const u8) -> Option<(u64, usize)> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let both = settled(u16::from_le_bytes(unsafe { from.cast::<[u8; 2]>().read() }).into());
         let [first, second] = (both as u16).to_le_bytes();
         let (value, used) = if first < 0x80 {
@@ -326,8 +326,7 @@ impl NestState {
         }
         let bytes = bytes as usize;
         // SAFETY: input: `bytes` rounded up to whole blocks is less than `bytes + BLOCK`, which is left.
-        // Output: `bytes` fit the room, and what is written beyond them stays within the slack of BLOCK
-        // bytes.
+        // Output: `bytes` fit the space, and surplus bytes stay within the slack of BLOCK bytes.
         unsafe {
             copy_blocks::<K>(self.data.add(self.at), self.leaf.next, bytes);
             self.leaf.next = self.leaf.next.add(bytes);
@@ -344,7 +343,7 @@ fn long_varint(input: &[u8], at: usize) -> (Option<u64>, usize) {
     (value.ok(), at)
 }
 
-/// Makes room in the offsets of a level (or in the leaf: level 3).
+/// Reserves space in the offsets of a level (or in the leaf: level 3).
 #[cold]
 #[inline(never)]
 fn grow(state: NestState, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra: usize) -> Option<NestState> {
@@ -359,13 +358,13 @@ fn grow(state: NestState, exec: &mut Exec<'_>, nest: &Nest, level: usize, extra:
     exec.outputs.reserve(wanted, extra).ok()?;
     let mut grown = NestState::load(exec, nest, depth, state.at);
     for (slot, output) in outputs() {
-        // SAFETY: the mark is not behind the end, so it lies within the memory wherever that is now.
+        // SAFETY: the mark is not after the end, so it lies within the memory, which may have moved.
         grown.mark[slot] = unsafe { exec.outputs.list[output].start.add(marks[slot]) };
     }
     Some(grown)
 }
 
-/// Items near the end of the input or of the room: exact.
+/// Reads items near the end of the input or of the space in the leaf, without reading or writing beyond.
 #[cold]
 #[inline(never)]
 fn slow_items<K: Conversion>(
@@ -381,7 +380,7 @@ fn slow_items<K: Conversion>(
     let from = &exec.data[state.at..state.at + bytes];
     let (blocks, rest) = from.as_chunks::<BLOCK>();
     for block in blocks {
-        // SAFETY: there is room for `bytes`.
+        // SAFETY: the output has space for `bytes`.
         unsafe {
             state.leaf.next.cast::<[u8; BLOCK]>().write(K::convert(*block));
             state.leaf.next = state.leaf.next.add(BLOCK);
@@ -390,7 +389,7 @@ fn slow_items<K: Conversion>(
     let mut block = [0; BLOCK];
     block[..rest.len()].copy_from_slice(rest);
     let block = K::convert(block);
-    // SAFETY: there is room for `bytes`, of which these are the last.
+    // SAFETY: the output has space for `bytes`, the last of which are these.
     unsafe {
         std::ptr::copy_nonoverlapping(block.as_ptr(), state.leaf.next, rest.len());
         state.leaf.next = state.leaf.next.add(rest.len());

@@ -1,4 +1,4 @@
-//! Numbers in the input, and items in bulk.
+//! Decoding of numbers, and conversion of items in bulk.
 
 use super::convert::{self, Conversion};
 use super::exec::chunk;
@@ -6,14 +6,14 @@ use super::steps::LeafKind;
 use crate::interpret::varint;
 use forthwith_kernels::settled::settled;
 
-/// A zigzag number and the position after it.
+/// Decodes a zigzag number, and returns the position after it.
 #[inline(always)]
 pub(crate) fn zigzag(data: &[u8], at: usize) -> Option<(i64, usize)> {
     let (value, after) = unsigned(data, at)?;
     Some(((value >> 1) as i64 ^ -((value & 1) as i64), after))
 }
 
-/// The LEB128 number that begins with the lowest of eight bytes and its size, if it is no longer.
+/// Decodes the LEB128 number at the lowest of eight bytes, and returns its size; None if it is longer.
 #[inline(always)]
 pub(crate) fn short(word: u64) -> Option<(u64, usize)> {
     let word = settled(word);
@@ -21,7 +21,7 @@ pub(crate) fn short(word: u64) -> Option<(u64, usize)> {
     if ends == 0 {
         return None;
     }
-    // Keep what is up to the first byte without its high bit, then close the gaps: 7, 14, 28, 56 bits.
+    // Keeps the bytes up to the first without its high bit, then closes the gaps: 7, 14, 28, 56 bits.
     let word = word & (ends ^ (ends - 1)) & 0x7f7f_7f7f_7f7f_7f7f;
     let word = (word & 0x007f_007f_007f_007f) | (word & 0x7f00_7f00_7f00_7f00) >> 1;
     let word = (word & 0x0000_3fff_0000_3fff) | (word & 0x3fff_0000_3fff_0000) >> 2;
@@ -29,7 +29,7 @@ pub(crate) fn short(word: u64) -> Option<(u64, usize)> {
     Some((word, ends.trailing_zeros() as usize / 8 + 1))
 }
 
-/// A LEB128 number and the position after it.
+/// Decodes a LEB128 number, and returns the position after it.
 #[inline(always)]
 pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
     let first = settled(u64::from(*data.get(at)?));
@@ -46,7 +46,7 @@ pub(crate) fn unsigned(data: &[u8], at: usize) -> Option<(u64, usize)> {
 }
 
 impl crate::Output {
-    /// Appends items of one kind, for which room was made.
+    /// Appends items of one kind; the space was reserved before.
     pub(crate) fn append_converted(&mut self, kind: LeafKind, bytes: &[u8]) {
         fn go<K: Conversion>(output: &mut crate::Output, bytes: &[u8]) {
             let (blocks, rest) = bytes.as_chunks::<64>();

@@ -1,7 +1,7 @@
-//! Templates of idioms as patterns of structured IR, and comparing them with a program.
+//! Patterns of structured IR from the templates of idioms, and their comparison with programs.
 //!
-//! A template is compiled as any program is; its words in capitals are declared as inputs, variables, outputs
-//! and empty words. So what programs are written from is what they are recognised by.
+//! A template is compiled as any program is; its placeholders are declared as inputs, variables, outputs and
+//! empty words. So programs are generated from and recognised by one definition.
 
 use std::sync::OnceLock;
 
@@ -14,16 +14,16 @@ use crate::isa::{Op, Read};
 /// The condition on one node of a program.
 #[derive(Debug)]
 enum Part {
-    /// A word, with this number if it is a literal.
+    /// A word; if it is a literal, with this number.
     Word(Op, i32),
-    /// A word for an input, a variable or an output, by number in [`holes`].
+    /// A word for an input, a variable or an output, by index in [`holes`].
     Input(Op, usize),
     Variable(Op, usize),
     Output(Op, usize),
     /// A literal.
     Number(usize),
     Compare,
-    /// A parser to the stack; its input by number in [`holes`].
+    /// A parser to the stack, whose input is an index in [`holes`].
     Parse(Read),
     /// One of [`holes::READS`].
     Read(usize),
@@ -33,11 +33,11 @@ enum Part {
     Do(Vec<Self>),
     /// Arms of any kind and number.
     Case,
-    /// All that is left of the body around it.
+    /// The remainder of the body around it.
     Body(usize),
 }
 
-/// An idiom as what it consists of: before a body that stands between other words, and behind it.
+/// The parts of an idiom before and after a body between other words.
 #[derive(Debug)]
 pub(super) struct Pattern {
     pub(super) idiom: Idiom,
@@ -45,7 +45,7 @@ pub(super) struct Pattern {
     behind: Vec<Part>,
 }
 
-/// The values that stood for the words in capitals.
+/// The values matched by the placeholders.
 #[derive(Default)]
 pub(super) struct Found<'a> {
     inputs: [Option<u32>; holes::INPUTS.len()],
@@ -95,19 +95,19 @@ impl<'a> Found<'a> {
         self.reads[2]
     }
 
-    /// `BODY` or `OTHERWISE`, and where in it that begins; once.
+    /// Takes `BODY` or `OTHERWISE`, and the index at which it begins; None the second time.
     pub(super) fn take(&mut self, body: usize) -> Option<(Inlined<'a>, usize)> {
         self.bodies[body].take()
     }
 }
 
-/// All idioms, in their order, by the kind of node that they begin with.
+/// All idioms in order, by the kind of node that they begin with.
 pub(super) struct Patterns {
     by_first: [Vec<Pattern>; FIRSTS],
     pub(super) frame: Pattern,
 }
 
-/// Kinds of nodes that idioms begin with, and one for all others.
+/// Number of kinds of nodes that idioms begin with, including one for all others.
 const FIRSTS: usize = 8;
 
 fn first_of(kind: &Kind) -> usize {
@@ -124,7 +124,7 @@ fn first_of(kind: &Kind) -> usize {
 }
 
 impl Patterns {
-    /// Those that may begin with a node.
+    /// Returns the patterns that may begin with a node.
     pub(super) fn beginning(&self, kind: &Kind) -> &[Pattern] {
         &self.by_first[first_of(kind)]
     }
@@ -150,7 +150,7 @@ pub(super) fn patterns() -> &'static Patterns {
             }
             let first = before.first().map_or(FIRSTS - 1, Part::first);
             let pattern = Pattern { idiom: *idiom, before, behind };
-            // It stands round phrases, and is looked for before them.
+            // A frame surrounds phrases, and is tried before them.
             match idiom {
                 Idiom::Frame => frame = Some(pattern),
                 _ => by_first[first].push(pattern),
@@ -163,7 +163,7 @@ pub(super) fn patterns() -> &'static Patterns {
     })
 }
 
-/// A program that declares the words in capitals, and in which each idiom is a word.
+/// Returns a program that declares the placeholders, and in which each idiom is a word.
 fn source() -> String {
     let mut source = String::new();
     let mut declare = |before: &str, names: &[&str], behind: &str| {
@@ -216,7 +216,7 @@ fn parts(program: &Ir, body: &Body) -> Vec<Part> {
 }
 
 impl Part {
-    /// The kind of node, as of [`first_of`].
+    /// Returns the kind of node, as [`first_of`] does.
     fn first(&self) -> usize {
         match self {
             Self::Read(0) | Self::Parse(_) => 1,
@@ -232,7 +232,7 @@ impl Part {
 }
 
 impl Pattern {
-    /// The nodes before the body, if that begins here: the match and its number of nodes.
+    /// Matches the nodes before the body; returns the values found and the number of nodes.
     pub(super) fn begins<'a>(
         &self,
         matcher: &Matcher<'a>,
@@ -241,7 +241,7 @@ impl Pattern {
         prefix(matcher, &self.before, kinds)
     }
 
-    /// The same of what stands behind it.
+    /// Matches the nodes after the body; returns the values found and the number of nodes.
     pub(super) fn ends<'a>(
         &self,
         matcher: &Matcher<'a>,
@@ -256,7 +256,7 @@ fn prefix<'a>(
     parts: &[Part],
     kinds: &[&'a Kind],
 ) -> Match<Option<(Found<'a>, usize)>> {
-    // Most are something else from the first word on.
+    // Most patterns differ in the first word.
     if parts.len() > kinds.len() || !parts.iter().zip(kinds).all(|(part, kind)| may_be(part, kind)) {
         return Ok(None);
     }
@@ -269,7 +269,7 @@ fn prefix<'a>(
     Ok(Some((found, parts.len())))
 }
 
-/// Whether a node is of the kind, whatever it belongs to.
+/// Whether a node is of the kind of a part, whatever its operands.
 fn may_be(part: &Part, kind: &Kind) -> bool {
     match (part, kind) {
         (Part::Word(Op::Literal, number), Kind::Plain(Op::Literal, given)) => number == given,
@@ -299,7 +299,7 @@ fn may_be(part: &Part, kind: &Kind) -> bool {
     }
 }
 
-/// Whether all of a body is as it should be.
+/// Whether a whole body matches.
 fn whole<'a>(matcher: &Matcher<'a>, parts: &[Part], body: &'a Body, found: &mut Found<'a>) -> Match<bool> {
     let flat = matcher.flatten(body)?;
     let rest = match parts.last() {
@@ -321,7 +321,7 @@ fn whole<'a>(matcher: &Matcher<'a>, parts: &[Part], body: &'a Body, found: &mut 
     Ok(true)
 }
 
-/// Whether a node of the kind belongs to what was found before; and what is in it.
+/// Whether a node of the right kind is consistent with the values found before, and adds those in it.
 fn compare<'a>(matcher: &Matcher<'a>, part: &Part, kind: &'a Kind, found: &mut Found<'a>) -> Match<bool> {
     Ok(match (part, kind) {
         (Part::Input(_, which), Kind::Plain(_, given)) => {

@@ -1,4 +1,4 @@
-//! Each idiom as a step.
+//! The steps of idioms.
 
 use super::matcher::{Match, Matcher};
 use super::pattern::{Found, patterns};
@@ -8,7 +8,8 @@ use crate::idioms::Idiom;
 use crate::isa::{Op, Parser, Read};
 
 impl<'a> Matcher<'a> {
-    /// The idiom that begins here, if there is one, and how many nodes it is.
+    /// Returns the step of the idiom at the start of `kinds`, and its number of nodes; None if no idiom
+    /// begins there.
     pub(super) fn step(&mut self, kinds: &[&'a Kind], depth: usize) -> Match<Option<(Step, usize)>> {
         let Some(first) = kinds.first() else { return Ok(None) };
         for pattern in patterns().beginning(first) {
@@ -22,7 +23,7 @@ impl<'a> Matcher<'a> {
         Ok(None)
     }
 
-    /// The step of an idiom. None, if it is about another input than the others, or if it is no idiom with
+    /// Returns the step of an idiom; None if it reads another input than the other idioms, or cannot have
     /// these types.
     fn made(&mut self, idiom: Idiom, mut found: Found<'a>, depth: usize) -> Match<Option<Step>> {
         let found = &mut found;
@@ -173,13 +174,13 @@ impl<'a> Matcher<'a> {
             },
             Idiom::Length => Step::Length,
             Idiom::Constant | Idiom::AddedConstant => Step::Constant(n),
-            // It is looked for before all others.
+            // Frames are tried before all others.
             Idiom::Frame => return Ok(None),
         };
         Ok(Some(step))
     }
 
-    /// Whether an idiom is about the input that values come from, and the end of the entry that was read
+    /// Whether an idiom reads the input of the values, and compares with the end of the entry that was read
     /// before.
     fn belongs(&mut self, idiom: Idiom, found: &Found<'a>) -> bool {
         match (idiom, found.read()) {
@@ -200,7 +201,7 @@ impl<'a> Matcher<'a> {
             && found.item().is_none_or(|read| self.is_from_data(read))
     }
 
-    /// The steps of a `BODY` (0) or an `OTHERWISE` (1), if there is one.
+    /// Returns the steps of a `BODY` (0) or an `OTHERWISE` (1); empty if there is none.
     fn body_of(&mut self, found: &mut Found<'a>, which: usize, depth: usize) -> Match<Vec<Step>> {
         match found.take(which) {
             Some((flat, from)) => self.flat_body(&flat, from, depth),
@@ -212,7 +213,7 @@ impl<'a> Matcher<'a> {
         found.read().and_then(|read| self.count(read))
     }
 
-    /// `MANY`, if nothing has to be converted.
+    /// Returns the leaf of `MANY`; None if its items have to be converted.
     fn many(&mut self, found: &Found<'a>) -> Option<Leaf> {
         found.many().and_then(|read| self.leaf(read))
     }
@@ -243,16 +244,16 @@ impl<'a> Matcher<'a> {
         Some(Step::Blocks(body))
     }
 
-    /// How many nodes stand before what is in a [`Idiom::Frame`], if one begins here.
+    /// Returns the number of nodes before the body of an [`Idiom::Frame`]; None if no frame begins here.
     pub(super) fn opens_frame(&mut self, kinds: &[&'a Kind]) -> Match<Option<usize>> {
         let frame = &patterns().frame;
         let Some((found, used)) = frame.begins(self, kinds)? else { return Ok(None) };
-        // With the variable of the entry's end behind it, it is the check of the entry's byte count.
+        // If the variable of the entry's end follows, it is the check of the entry's byte count.
         let is_entry = matches!(kinds[used..], [Kind::Plain(Op::Fetch, _), Kind::Plain(Op::Ne, _), ..]);
         Ok((!is_entry && self.belongs(Idiom::Frame, &found)).then_some(used))
     }
 
-    /// How many nodes the end of one is, if one ends here.
+    /// Returns the number of nodes of the end of a frame; None if no frame ends here.
     pub(super) fn closes_frame(&self, kinds: &[&'a Kind]) -> Match<Option<usize>> {
         let frame = &patterns().frame;
         let ends = frame.ends(self, kinds)?;
@@ -262,7 +263,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// What one of two branches has to skip, if that is all there is to them.
+/// Returns the value that one of two branches skips, if the branches do nothing else.
 fn skipped_option(arms: &[Vec<Step>]) -> Option<Sized> {
     let arm = match arms {
         [none, some] | [some, none] if none.is_empty() => some,
@@ -275,13 +276,13 @@ fn skipped_option(arms: &[Vec<Step>]) -> Option<Sized> {
     }
 }
 
-/// Text pushes to the stack or may need white space; it is not worth a native loop. Nor are numbers of some
-/// bits.
+/// Whether a parser has no native loop: text pushes to the stack or may need white space, and packed integers
+/// are not worth one.
 fn is_spelled(read: Read) -> bool {
     matches!(read.parser, Parser::QuotedStr | Parser::TextFloat | Parser::TextInt) || read.parser.has_width()
 }
 
-/// The range of 16-bit numbers for which `LIMIT COMPARE` is false.
+/// Returns the range of 16-bit numbers for which `LIMIT COMPARE` is false; None if it is empty.
 fn passing(compare: Op, limit: i32) -> Option<(u16, u16)> {
     let (low, high) = match compare {
         Op::Gt => (0, limit),

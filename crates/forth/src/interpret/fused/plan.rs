@@ -1,4 +1,4 @@
-//! A recognised loop: its steps, and the native loop that they are, if there is one.
+//! A recognised loop: its steps, and its native loop, if there is one.
 
 use super::flagged::Flagged;
 use super::steps::{Count, Header, Nest, Step};
@@ -9,29 +9,29 @@ use crate::idioms::Idioms;
 /// A `do … loop` whose body was recognised.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// The input all values come from.
+    /// The input that all values are read from.
     pub(crate) data: usize,
     /// The body, in order.
     pub(crate) body: Vec<Step>,
-    /// The body as one native loop, when it has the canonical form of an entry.
+    /// The body as one native loop, if it has the canonical form of an entry.
     pub(crate) entry: Option<Entry>,
-    /// The same, when its entries are nothing but flagged numbers.
+    /// The body as one native loop, if its entries consist of flagged numbers only.
     pub(crate) flagged: Option<Flagged>,
-    /// Bound on the structure bodies and loops that are open at once inside.
+    /// Upper bound on the structure bodies and loops that are open at once inside.
     pub(crate) depth: usize,
-    /// The parts of it.
+    /// Idioms that it consists of.
     pub(super) idioms: Idioms,
 }
 
-/// The canonical entry: an optional frame round nested lists.
+/// The canonical entry: an optional frame around nested lists.
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) header: Header,
     pub(crate) nest: Nest,
-    /// Whether one check for each entry is enough.
+    /// Whether entries can be read with one check each.
     pub(crate) known_ends: bool,
-    /// Whether the outermost lists have no count, but go on up to the end of the entry; then there is no
-    /// other way than with known ends.
+    /// Whether the outermost lists have no count, but extend to the end of the entry, which requires known
+    /// ends.
     pub(crate) to_end: bool,
 }
 
@@ -41,13 +41,13 @@ impl Plan {
         self.entry.is_some() || self.flagged.is_some()
     }
 
-    /// Whether there are loops in its passes.
+    /// Whether its passes contain loops.
     #[allow(dead_code, reason = "machine code asks, which not every build has")]
     pub(super) fn has_loops(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| entry.nest.depth > 1)
     }
 
-    /// The outputs that the native loop writes to.
+    /// Returns the outputs that the native loop writes to.
     pub(super) fn outputs(&self) -> impl Iterator<Item = usize> {
         let nest = self.entry.iter().flat_map(|Entry { nest, .. }| {
             nest.offsets[..nest.depth].iter().copied().chain([nest.leaf.output])
@@ -57,7 +57,7 @@ impl Plan {
 }
 
 impl Entry {
-    /// The canonical entry, if the steps have its form.
+    /// Returns the canonical entry; None if the steps have another form.
     pub(super) fn canonical(steps: &[Step], outputs: &[OutputDecl]) -> Option<Self> {
         let mut header = Header::default();
         let mut rest = steps;
@@ -65,7 +65,7 @@ impl Entry {
             (header.start, rest) = (Some(*start), tail);
         }
         if let [Step::Stop(input, variable), tail @ ..] = rest {
-            // One cursor for each input, too.
+            // There is one cursor for each input, too.
             if header.start.is_some_and(|start| start.input as usize == *input) {
                 return None;
             }
@@ -92,7 +92,7 @@ impl Entry {
                     return None;
                 }
                 let offsets = [*offsets, inner.offsets[0], 0];
-                // There is no such count, but the loop for known ends wants to see one that it could read.
+                // The list has no count, but the loop for known ends requires a form that it could read.
                 (Nest { depth: 2, offsets, count: Count::Big32, ..inner }, true, tail)
             }
             _ => return None,

@@ -1,4 +1,4 @@
-//! The effect of a recognised loop body: what tells whether it is one native loop, and what `explain` says.
+//! Steps of a recognised loop body, which decide whether it is one native loop, and which `explain` shows.
 
 use crate::DType;
 use crate::isa::Read;
@@ -6,13 +6,13 @@ use crate::isa::Read;
 /// The parts before and after the lists of an entry, in this order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Header {
-    /// `starts I-> stack data seek`, or some bytes farther
+    /// `starts I-> stack data seek`, or a number of bytes further.
     pub(crate) start: Option<Start>,
     /// `stops I-> stack stop !`
     pub(crate) stop: Option<(usize, usize)>,
     /// `data !I-> stack BIAS - data pos + stop @ <> if … halt then`: the bias.
     pub(crate) byte_count: Option<i64>,
-    /// `data !H-> stack … if … halt then`: versions that pass.
+    /// `data !H-> stack … if … halt then`: range of valid versions.
     pub(crate) version: Option<(u16, u16)>,
     /// `N data skip`
     pub(crate) skip: usize,
@@ -20,40 +20,39 @@ pub(crate) struct Header {
     pub(crate) check_end: bool,
 }
 
-/// Where an entry starts.
+/// Start of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Start {
     /// The input of the offsets.
     pub(crate) input: u32,
-    /// Bytes behind the offset.
+    /// Number of bytes to add to the offset.
     pub(crate) ahead: u16,
-    /// Whether offsets are signed, so that large ones are none.
+    /// Whether offsets are signed, so that large ones are invalid.
     pub(crate) signed: bool,
 }
 
-/// One thing a body does.
+/// A step of a body.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
-    /// Go to the offset read from another input.
+    /// Seek to an offset that is read from another input.
     Start(Start),
     /// Read the end of the entry from another input into a variable.
     Stop(usize, usize),
     /// Compare the byte count with the end of the entry.
     ByteCount { bias: i64, variable: usize },
-    /// Two bytes, big-endian, that must lie in a range.
+    /// Two big-endian bytes that must be in a range.
     Version(u16, u16),
     /// The position must be the end of the entry.
     CheckEnd(usize),
-    /// A byte count, a body, and the check that the body ended where the count said.
+    /// A byte count, a body, and the check that the body ended at the end counted.
     Framed(Vec<Self>),
-    /// Move forward.
+    /// Skip a number of bytes.
     Skip(usize),
-    /// Move behind something whose length the data say, and a number of bytes farther.
+    /// Skip a value whose length is in the data, and a number of bytes.
     SkipSized { what: Sized, then: usize },
-    /// Something to move behind, if a number says that it is there. Then a number of bytes farther.
+    /// Skip a value if a number says that it is present, then a number of bytes.
     SkipOptional { what: Sized, then: usize },
-    /// Move behind a block-terminated list: of items of a fixed number of bytes, or of those that the body
-    /// moves behind.
+    /// Skip a block-terminated list: of items of a fixed number of bytes, or of items that the body skips.
     SkipBlocks { size: usize, body: Vec<Self> },
     /// Adjacent items of fixed size, copied or swapped.
     Fields { bytes: usize, fields: usize },
@@ -63,23 +62,24 @@ pub(crate) enum Step {
     Bulk(usize),
     /// Lists of lists of items.
     Nest(Nest),
-    /// A counted list with any body.
+    /// A counted list whose items are a body.
     List { count: Count, offsets: Option<usize>, body: Vec<Self> },
     /// The body, a number of times.
     Repeat(usize, Vec<Self>),
-    /// A block-terminated list with any body.
+    /// A block-terminated list whose items are a body.
     Blocks(Vec<Self>),
-    /// A number decides what follows; it may be stored before.
+    /// A number that selects one of two bodies; it may be stored before.
     Branch { then: Vec<Self>, otherwise: Vec<Self> },
-    /// A number selects what follows.
+    /// A number that selects one of several bodies.
     Switch(Vec<Vec<Self>>),
-    /// The first if the position is before the end of the entry, else the second.
+    /// The first body if the position is before the end of the entry, else the second.
     IfAny { then: Vec<Self>, otherwise: Vec<Self> },
-    /// The body until the position reaches the end of the entry, counted into the offsets.
+    /// The body, repeated until the position reaches the end of the entry; the number of passes is added to
+    /// the offsets.
     ToEnd { variable: usize, offsets: usize, body: Vec<Self> },
-    /// As many runs of items as whole sizes of bytes are left up to the end of the entry.
+    /// As many runs of items as fit in the bytes up to the end of the entry.
     Rest(i64),
-    /// A number to be stored, of which some bits decide whether something stands between it and what follows.
+    /// A number that is stored; the body runs before that if some of its bits are set.
     Masked { read: Read, mask: i64, then: Vec<Self>, output: usize },
     /// Append the length of one output to another.
     Length,
@@ -89,18 +89,18 @@ pub(crate) enum Step {
     Through(Read),
 }
 
-/// The value that is moved behind.
+/// A skipped value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sized {
     /// A number of variable length.
     Number,
-    /// Its length as a zigzag number, and a number of bytes.
+    /// A zigzag length and as many bytes.
     Text,
-    /// So many bytes.
+    /// A fixed number of bytes.
     Bytes(usize),
 }
 
-/// How the number of items of a list is written.
+/// Encoding of the number of items of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     Big32,
@@ -108,11 +108,11 @@ pub(crate) enum Count {
     ZigZag,
     /// One byte, or 255 and four bytes big-endian.
     Text,
-    /// Anything else of fixed size.
+    /// Another number of fixed size.
     Other(Read),
 }
 
-/// How items get from the input to the output.
+/// Conversion of items from input to output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LeafKind {
     Copy,
@@ -122,7 +122,7 @@ pub(crate) enum LeafKind {
     Bool,
 }
 
-/// Items of one dtype in a row.
+/// Consecutive items of one dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Leaf {
     pub(crate) kind: LeafKind,
@@ -131,27 +131,27 @@ pub(crate) struct Leaf {
     pub(crate) output: usize,
 }
 
-/// How lists of a nest begin and end.
+/// Framing of the lists of a nest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// A count, then that number of items.
     Counted,
     /// A count, its items, and a byte that is ignored.
     Ended,
-    /// Blocks of a count and its items, of which the last is empty; whether those that say how long they are
-    /// have to be.
+    /// Blocks of a count and its items, the last of which is empty; `ends`: whether the sizes of blocks that
+    /// have one are checked.
     Blocks { ends: bool },
 }
 
-/// Lists nested in one another, directly, with items innermost: one to three levels.
+/// Lists directly nested in one another, with items innermost: one to three levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Nest {
     pub(crate) depth: usize,
-    /// Offsets, outermost first; only the first `depth` count.
+    /// Outputs of the offsets, outermost first; only the first `depth` are used.
     pub(crate) offsets: [usize; 3],
-    /// How counts are written at all levels but the innermost.
+    /// Encoding of counts at all levels but the innermost.
     pub(crate) count: Count,
-    /// And there.
+    /// Encoding of the innermost counts.
     pub(crate) inner: Count,
     pub(crate) form: Form,
     /// Whether offsets are int64, else int32.
@@ -160,7 +160,7 @@ pub(crate) struct Nest {
 }
 
 impl Start {
-    /// The position for an offset, if there is one within a number of bytes.
+    /// Returns the position for an offset; None if it exceeds `bytes` or the offset is negative.
     #[inline(always)]
     pub(super) fn position(self, offset: u32, bytes: usize) -> Option<usize> {
         if self.signed && offset > i32::MAX as u32 {
@@ -172,7 +172,8 @@ impl Start {
 }
 
 impl Leaf {
-    /// A parser whose bytes become the output's items without a conversion.
+    /// Returns the leaf of a parser whose items have the output's dtype; None if they need another conversion
+    /// than swapping bytes.
     pub(crate) fn new(read: Read, output: usize, dtype: DType) -> Option<Self> {
         let size = read.parser.size();
         let kind = match (crate::interpret::natural(read.parser), size, read.big) {

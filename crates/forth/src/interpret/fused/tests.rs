@@ -1,14 +1,15 @@
-//! Every level this CPU can run gives what the checked tier gives, for every kind of leaf and every depth.
+//! Tests that every level that this CPU supports has the results of the checked tier, for every kind of leaf
+//! and every depth.
 
 use std::sync::Arc;
 
 use crate::{Compiled, Limits, Machine, RunError, Status, Tier};
 use forthwith_kernels::CpuFeatures;
 
-/// Entries, and the longest list. Miri takes its time.
+/// Number of entries, and length of the longest list; smaller under Miri, which is slow.
 const ENTRIES: usize = if cfg!(miri) { 6 } else { 40 };
 
-/// Lists with no to 39 items and a few bytes behind, so that both the fast and the exact copy are used.
+/// Lists of 0 to 39 items with a few bytes after them, so that both the fast and the exact copy are used.
 fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
     fn list(depth: usize, items: usize, size: usize, big: bool, to: &mut Vec<u8>) {
         let count = if depth == 1 { items } else { 3 } as u32;
@@ -24,8 +25,8 @@ fn data(depth: usize, size: usize, big: bool) -> Vec<u8> {
     data
 }
 
-/// How a run of a program on one input ended and where, and the bytes of its outputs: on a level, or on the
-/// checked tier.
+/// Runs a program on one input, on a level or on the checked tier. Returns how and where the run ended, and
+/// the bytes of its outputs.
 fn outcome(
     mut compiled: Compiled,
     entries: usize,
@@ -101,7 +102,7 @@ fn all_levels_and_kinds_agree() {
     assert!(fused >= if cfg!(miri) { 10 } else { 30 });
 }
 
-/// Lists with a byte behind each, with counts of one, two and more bytes, whole and cut off anywhere.
+/// Lists with a byte after each, with counts of one, two and more bytes, complete and truncated anywhere.
 #[test]
 fn all_levels_agree_on_ended_lists() {
     fn zigzag(count: usize, to: &mut Vec<u8>) {
@@ -152,7 +153,7 @@ fn all_levels_agree_on_ended_lists() {
     }
 }
 
-/// The same for entries whose ends are known, framed or not, of which some do not end where they should.
+/// Entries whose ends are known, with and without frame, some of which do not end where they should.
 #[test]
 fn all_levels_agree_on_entries() {
     for (at, (code, dtype, size, inner)) in [
@@ -187,7 +188,7 @@ fn all_levels_agree_on_entries() {
                 data pos stop @ <> if 3 halt then loop"
             );
             let [data, starts, stops] = entries(depth, size, framed, inner.contains("B->"));
-            // Whole, then with one byte of every entry changed in turn.
+            // Unchanged, then with one byte of every entry changed in turn.
             for broken in 0..=if cfg!(miri) { 1 } else { 60 } {
                 let mut data = data.clone();
                 if broken > 0 {
@@ -260,7 +261,7 @@ fn entries(depth: usize, size: usize, framed: bool, text: bool) -> [Vec<u8>; 3] 
     [data, starts, stops]
 }
 
-/// Skipped values of every kind, whole, cut off anywhere and with any byte changed.
+/// Skipped values of every kind, complete, truncated anywhere and with any byte changed.
 #[test]
 fn all_levels_agree_on_what_is_skipped() {
     let text = "data zigzag-> stack dup 0 < if 5 halt then data skip";
@@ -357,8 +358,8 @@ fn all_levels_agree_on_what_is_skipped() {
     }
 }
 
-/// Every run of two or three fields that are stepped over, whole, cut off anywhere and with any byte changed:
-/// where many bytes are left they are done at once, at the end one by one.
+/// Every run of two or three skipped fields, complete, truncated anywhere and with any byte changed: where
+/// enough bytes are left they are skipped together, near the end one by one.
 #[test]
 fn all_levels_agree_on_runs_of_what_is_skipped() {
     let kinds = [
@@ -370,7 +371,7 @@ fn all_levels_agree_on_runs_of_what_is_skipped() {
     for number in 0..if cfg!(miri) { 3 } else { 27 } {
         let run = [number % 3, number / 3 % 3, number / 9];
         let fields = run.map(|kind| kinds[kind]).join("\n");
-        // A byte that is read, so that where the run ended is seen.
+        // A byte that is read, so that the end of the run is observed.
         let source = format!("input data output byte uint8\n0 do\n{fields}\n2 data skip data B-> byte\nloop");
         let mut whole = Vec::new();
         for entry in 0..entries {

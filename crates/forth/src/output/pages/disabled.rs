@@ -1,9 +1,9 @@
-//! No pages of its own: the global allocator has all memory.
+//! Substitute for systems without page allocation: all memory comes from the global allocator.
 
 use std::convert::Infallible;
 use std::ptr::NonNull;
 
-/// There are none.
+/// Pages, which cannot be allocated here.
 pub(in crate::output) struct Pages(Infallible);
 
 impl Pages {

@@ -1,19 +1,19 @@
-//! Memory of whole pages, large ones if the system has them.
+//! Memory of whole pages, huge ones if the system has them.
 
 use std::ptr::NonNull;
 
 use memmap2::{Advice, MmapMut, RemapOptions};
 
-/// Zeroed pages, given back when dropped.
+/// Zeroed pages, unmapped when dropped.
 pub(in crate::output) struct Pages(MmapMut);
 
 impl Pages {
     pub(in crate::output) const BUILT: bool = true;
 
-    /// So many bytes, zero. None if they cannot be had.
+    /// Allocates `bytes` zeroed bytes; None if the system refuses.
     pub(in crate::output) fn new(bytes: usize) -> Option<Self> {
         let pages = MmapMut::map_anon(bytes).ok()?;
-        // Advice only; small pages do as well.
+        // The advice may be refused: small pages work as well.
         let _ = pages.advise(Advice::HugePage);
         Some(Self(pages))
     }
@@ -22,10 +22,10 @@ impl Pages {
         NonNull::from(&mut *self.0).cast()
     }
 
-    /// Another length, keeping what fits; the pages may move. None if that cannot be, with everything as it
-    /// was.
+    /// Changes the length and keeps the bytes within it; the pages may move. Returns None, with the pages
+    /// unchanged, if the system refuses.
     pub(in crate::output) fn resize(&mut self, bytes: usize) -> Option<()> {
-        // SAFETY: the pages are anonymous and no other owner has them, as a resize has the block alone.
+        // SAFETY: the pages are anonymous, and the block that is resized is their only owner.
         unsafe { self.0.remap(bytes, RemapOptions::new().may_move(true)) }.ok()
     }
 }

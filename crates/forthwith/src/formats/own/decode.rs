@@ -1,4 +1,4 @@
-//! Decoding blocks: the program is run over each.
+//! Decoding of blocks of user-defined formats, by running the program of the format over each block.
 
 use super::recipe::{Recipe, Stopped};
 use forthwith_columns::Array;
@@ -7,36 +7,37 @@ use forthwith_plan::{BlockFormat, Columns, Decoder, Error, Group, Result, Scratc
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The [`BlockFormat`] of all formats of one's own: plans carry the program, so that they need nothing that is registered.
+/// The [`BlockFormat`] of all user-defined formats. Plans include the program, so decoding does not depend on
+/// the registry.
 pub(in crate::formats) static BLOCKS: [&dyn BlockFormat; 1] = [&OwnBlocks];
 
 pub(super) struct OwnBlocks;
 
-/// Its id.
+/// Id of [`OwnBlocks`] in plans.
 pub(super) const ID: &str = "own";
 
-/// The part of a plan that tells the decoder.
+/// Parameters of the decoder, which a plan stores as JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Wanted {
-    /// The name of the format.
+    /// Name of the format.
     pub format: String,
     pub program: String,
     #[serde(rename = "type")]
     pub described: String,
-    /// The columns, by their numbers.
+    /// Indexes of the columns to decode.
     pub fields: Vec<u32>,
-    /// Whether the program is told how many entries a block has.
+    /// Whether the number of entries of a block is on the program's stack at the start.
     pub counted: bool,
 }
 
-/// The program by which a format of one's own decodes blocks, if this decoder is of one.
+/// Returns the program by which a user-defined format decodes blocks; `None` for decoders of other formats.
 #[must_use]
 pub fn own_program(decoder: &Decoder) -> Option<String> {
     let Decoder::Format(text) = decoder else { return None };
     serde_json::from_str::<Wanted>(text).ok().map(|wanted| wanted.program)
 }
 
-/// The state that a worker keeps from block to block.
+/// Decoding state that a worker reuses between blocks.
 #[derive(Default)]
 struct Warm(Option<Ready>);
 
@@ -99,7 +100,7 @@ impl BlockFormat for OwnBlocks {
         let first = task.entries.start;
         let rows = task.wanted.start.saturating_sub(first)..task.wanted.end.saturating_sub(first);
         let mut part = Array { form, ..array };
-        // Where rows are where one expects them, all of them need no copy.
+        // All rows in their original order need no copy.
         if rows != (0..part.length) || parts.has_indexes() {
             part = part.part(rows).map_err(|error| recipe.fault(&error.to_string()))?;
         }
@@ -107,7 +108,7 @@ impl BlockFormat for OwnBlocks {
     }
 }
 
-/// The error of a plan that is of another format.
+/// Returns the error for a plan of another format.
 fn foreign() -> Error {
     Error::invalid("a plan that is not for a format of one's own")
 }

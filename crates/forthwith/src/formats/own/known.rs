@@ -1,16 +1,17 @@
-//! Which files are of a format of one's own.
+//! Recognition of files of user-defined formats.
 
 use super::{MOST_HEAD, OwnFormat, registry};
 use crate::formats::{Format, ending};
 use forthwith_plan::Result;
 
 impl OwnFormat {
-    /// Whether a name ends as those of its files.
+    /// Whether a file name has one of the format's extensions.
     fn has_ending(&self, name: &str) -> bool {
         ending(name).is_some_and(|ending| self.endings.contains(&&*ending))
     }
 
-    /// By the magic bytes, if there are any, or else by the ending of the name, if there are any; and then by its function.
+    /// Whether a file has this format: by its magic bytes, or else by its extension, so far as these are set;
+    /// and then by its function.
     fn is_of(&self, head: &[u8], name: &str) -> Result<bool> {
         let named = self.endings.is_empty() || self.has_ending(name);
         let may_be = head.starts_with(&self.magic) && (!self.magic.is_empty() || named);
@@ -21,24 +22,24 @@ impl OwnFormat {
     }
 }
 
-/// Bytes of a file's beginning that are enough to recognise it.
+/// Returns the number of first bytes that suffice to recognise a file of any registered format.
 pub(in crate::formats) fn head() -> u64 {
     let head = |format: &OwnFormat| if format.recognise.is_some() { MOST_HEAD } else { format.magic.len() };
     registry::all().map(head).max().unwrap_or(0) as u64
 }
 
-/// The format whose files have such names, and begin so.
+/// Returns the last registered format that has the extension of the name and recognises the first bytes.
 ///
 /// # Errors
-/// Those of the functions of formats.
+/// Returns errors of the functions by which formats recognise files.
 pub(in crate::formats) fn by_name_and_head(head: &[u8], name: &str) -> Result<Option<&'static dyn Format>> {
     first(registry::all().filter(|format| format.has_ending(name)), head, name)
 }
 
-/// The format of a file that begins so.
+/// Returns the last registered format that recognises a file by its first bytes and name.
 ///
 /// # Errors
-/// Those of the functions of formats.
+/// Returns errors of the functions by which formats recognise files.
 pub(in crate::formats) fn by_head(head: &[u8], name: &str) -> Result<Option<&'static dyn Format>> {
     first(registry::all(), head, name)
 }
@@ -56,12 +57,13 @@ fn first(
     Ok(None)
 }
 
-/// The format whose files' names end so.
+/// Returns the last registered format that has the extension of the name.
 pub(in crate::formats) fn by_name(name: &str) -> Option<&'static dyn Format> {
     registry::all().find(|format| format.has_ending(name)).map(|format| format as &dyn Format)
 }
 
-/// A hint for a file of no known format whose name ends as those of one do.
+/// Returns a hint for a file of unknown format that has the extension of a registered format; otherwise an
+/// empty text.
 pub(in crate::formats) fn missed(name: &str) -> String {
     let near = registry::all().find(|format| format.has_ending(name));
     near.map_or_else(String::new, |format| match &format.magic[..] {

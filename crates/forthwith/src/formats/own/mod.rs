@@ -1,4 +1,4 @@
-//! Formats of one's own: a program with the type of what it writes, registered while the process runs.
+//! User-defined formats: a Forth program and the type of its outputs, which are registered at run time.
 
 mod decode;
 mod known;
@@ -21,15 +21,16 @@ use recipe::Recipe;
 use std::{ops::Range, sync::Arc};
 use table::Parts;
 
-/// A format of one's own: how its files are known, where their blocks are, and the program that decodes a block. Its name and
-/// endings stay in memory, as those of all formats do.
+/// A user-defined format: how its files are recognised, where their blocks are, and the program that decodes
+/// a block. Its name and extensions are never freed, as formats refer to theirs by `'static` references.
 ///
-/// The program has one input, `data`: the bytes of a block. Its outputs are the buffers of the type as
-/// [`Arrangement`](forthwith_builders::Arrangement) finds them, in the order of their declarations, and each block is run by itself, from
-/// the zero on that offsets begin with: what fits the type when the program is run by hand fits it here. At its end
-/// all bytes are read. Where there are [blocks](Self::blocks), their number of entries is on the stack at the start. Otherwise the stack is
-/// empty, the file behind its header is one block, and a program that reads to the end of its data says by its outputs how many entries
-/// there are.
+/// The program has one input, `data`: the bytes of a block. Its outputs are the buffers of the type in the
+/// order of their declarations, as matched by [`Arrangement`](forthwith_builders::Arrangement). Each block is
+/// decoded by a new run of the program, so offsets begin with zero, as in a run by hand. All bytes have to be
+/// read at the end of the program. If the format has [blocks](Self::blocks), the number of entries of the
+/// block is on the stack at the start. Otherwise the stack is empty, the file after its header is a single
+/// block, and the number of entries follows from the outputs of the program, which has to read to the end of
+/// its data.
 ///
 /// ```
 /// use forthwith::{Engine, File, Options, OwnFormat, io::Memory};
@@ -55,47 +56,50 @@ pub struct OwnFormat {
     blocks: Blocks,
 }
 
-/// Whether a file that begins so, and has this name, is of the format.
+/// Callback that returns whether a file with these first bytes and this name has the format.
 type Recognise = dyn Fn(&[u8], &str) -> Result<bool> + Send + Sync;
 
-/// Lists the blocks of a file.
+/// Callback that lists the blocks of a file.
 type List = dyn Fn(&Arc<dyn Source>) -> Result<Vec<OwnBlock>> + Send + Sync;
 
-/// How a file is divided.
+/// Division of files into blocks.
 enum Blocks {
-    /// Not at all.
+    /// The data of a file is a single block.
     Whole,
-    /// Into blocks of equal numbers of bytes and entries, of which the last one may be shorter.
+    /// Blocks of equal numbers of bytes and entries; the last one may be shorter.
     Even { bytes: u64, entries: u64 },
-    /// As is found out for each file.
+    /// Blocks that a callback lists for each file.
     Listed(Box<List>),
 }
 
-/// A block of a file of a format of one's own.
+/// A block of a file of a user-defined format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnBlock {
-    /// Where it is in the file.
+    /// Byte range of the block in the file.
     pub bytes: Range<u64>,
-    /// How many entries it has.
+    /// Number of entries of the block.
     pub entries: u64,
 }
 
-/// The longest magic bytes, and what a function sees that recognises files.
+/// Upper bound on the number of magic bytes, and on the first bytes that a function is given to recognise a
+/// file.
 const MOST_HEAD: usize = 4096;
 
-/// Bytes of the blocks of a file whose entries are all equally long.
+/// Target size in bytes of blocks of entries of equal length.
 const EVEN: u64 = 1 << 20;
 
-/// Blocks are listed when a file is opened, in memory.
+/// Upper bound on the number of blocks of equal length, which are listed in memory when a file is opened.
 const MOST_BLOCKS: u64 = 1 << 26;
 
 impl OwnFormat {
-    /// A format by its name, its program, and the type of an entry: a record becomes columns, anything else one column, `value`.
+    /// Creates a format of a name, a program, and the type of an entry. The fields of a record become
+    /// columns; any other type becomes the one column `value`.
     ///
     /// # Errors
-    /// [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid): a program that does not compile or has other
-    /// inputs than `data`, a type that is none or has none of the program's outputs;
-    /// [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported): a type that tables do not have.
+    /// Returns [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid) if the name is empty, if the
+    /// program does not compile or has other inputs than `data`, or if the type is invalid or does not match
+    /// the outputs of the program; [`ErrorKind::Unsupported`](forthwith_plan::ErrorKind::Unsupported) if
+    /// tables do not support the type.
     pub fn new(name: &str, program: &str, of: &str) -> Result<Self> {
         if name.is_empty() {
             return Err(Error::invalid("a format has a name"));
@@ -105,7 +109,7 @@ impl OwnFormat {
         Ok(Self { name, recipe, endings, magic, recognise: None, header: None, blocks: Blocks::Whole })
     }
 
-    /// With an ending of its files' names, with or without the dot. There may be several.
+    /// Adds an extension of the format's files, with or without the dot. There may be several.
     #[must_use]
     pub fn ending(mut self, ending: &str) -> Self {
         let ending = ending.strip_prefix('.').unwrap_or(ending).to_ascii_lowercase();
@@ -114,30 +118,34 @@ impl OwnFormat {
         self
     }
 
-    /// With the bytes its files begin with.
+    /// Sets the magic bytes with which the format's files begin.
     #[must_use]
     pub fn magic(mut self, magic: &[u8]) -> Self {
         self.magic = magic.to_owned();
         self
     }
 
-    /// With a function that says whether a file is of it, by the first bytes (4096, or all there are) and by its name. It is called for files
-    /// with its ending and magic bytes, if it has any, that no format of this build recognises.
+    /// Sets a function that returns whether a file has the format, given its first bytes (at most 4096) and
+    /// its name. The function is called only for files that match the magic bytes, or else the extensions, so
+    /// far as these are set. Built-in formats that recognise a file take precedence, unless the file has an
+    /// extension of this format.
     #[must_use]
     pub fn recognise(mut self, is_of: impl Fn(&[u8], &str) -> Result<bool> + Send + Sync + 'static) -> Self {
         self.recognise = Some(Box::new(is_of));
         self
     }
 
-    /// With this many bytes before the data, for files without listed blocks. By default, the magic bytes are all that is before them.
+    /// Sets the number of bytes before the data, for files without listed blocks. By default, it is the
+    /// number of magic bytes.
     #[must_use]
     pub fn header(mut self, bytes: u64) -> Self {
         self.header = Some(bytes);
         self
     }
 
-    /// With blocks, which are listed when a file is opened, and then read by threads and in parts. Without, the whole file is decoded
-    /// once to count its entries and again whenever any of them are read.
+    /// Sets a function that lists the blocks of a file when it is opened. Blocks are decoded in parallel, and
+    /// only as needed. Without blocks, the whole file is decoded once to count its entries, and again
+    /// whenever any of them are read.
     #[must_use]
     pub fn blocks(
         mut self,
@@ -147,21 +155,22 @@ impl OwnFormat {
         self
     }
 
-    /// With blocks of `bytes` bytes, each of which has `entries` entries. The last one may be shorter, if all entries are equally long.
+    /// Divides files into blocks of `bytes` bytes with `entries` entries each. The last block may be shorter
+    /// if all entries have the same length.
     #[must_use]
     pub fn even_blocks(mut self, bytes: u64, entries: u64) -> Self {
         self.blocks = Blocks::Even { bytes, entries };
         self
     }
 
-    /// With entries of `bytes` bytes each, which are read in blocks of about a megabyte.
+    /// Declares that each entry has `bytes` bytes. Files are then divided into blocks of about one MiB.
     #[must_use]
     pub fn even_entries(self, bytes: u64) -> Self {
         let entries = (EVEN / bytes.max(1)).max(1);
         self.even_blocks(bytes.saturating_mul(entries), entries)
     }
 
-    /// Checks that the format can be registered. One that replaces others may have extensions of built-in
+    /// Checks that the format can be registered. If it replaces others, it may have extensions of built-in
     /// formats.
     fn check(&self, replaces: bool) -> Result<()> {
         let refuse = |what: String| Err(Error::invalid(format!("the format {}: {what}", self.name)));
@@ -195,7 +204,7 @@ impl OwnFormat {
         }
     }
 
-    /// The blocks of a file.
+    /// Returns the blocks of a file.
     fn parts(&self, source: &Arc<dyn Source>) -> Result<Parts> {
         let size = source.size()?;
         let begin = self.header.unwrap_or(self.magic.len() as u64);
@@ -210,7 +219,7 @@ impl OwnFormat {
         }
     }
 
-    /// Blocks of which all but the last are equally long.
+    /// Returns blocks of equal length, of which only the last may be shorter.
     fn even(&self, data: Range<u64>, bytes: u64, entries: u64) -> Result<Parts> {
         let (blocks, rest) = ((data.end - data.start) / bytes, (data.end - data.start) % bytes);
         let fault = |what: String| {
@@ -239,7 +248,7 @@ impl OwnFormat {
         Ok(Parts::Known((0..blocks + u64::from(rest > 0)).map(block).collect()))
     }
 
-    /// Blocks as they were listed.
+    /// Checks listed blocks, and returns them with their ranges of entries.
     fn listed(&self, blocks: Vec<OwnBlock>, size: u64) -> Result<Parts> {
         let mut known = Vec::with_capacity(blocks.len());
         let mut entry = 0u64;

@@ -1,4 +1,4 @@
-//! An opened file of a format of one's own.
+//! Opened files of user-defined formats.
 
 use super::{
     decode::OwnBlocks,
@@ -11,7 +11,7 @@ use forthwith_io::Source;
 use forthwith_plan::Result;
 use std::sync::Arc;
 
-/// A file whose blocks are known.
+/// Creates the container of a file whose blocks are known.
 pub(super) fn open(
     format: &'static str,
     recipe: &Arc<Recipe>,

@@ -1,4 +1,4 @@
-//! A program with the type of what it writes.
+//! The program of a user-defined format together with the type of its outputs.
 
 use bytes::Bytes;
 use forthwith_builders::{Arrangement, Form as Described, Layout, Written};
@@ -11,28 +11,28 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-/// A program that compiles, and whose outputs fit its type.
+/// A compiled program whose outputs match its type.
 pub(super) struct Recipe {
-    /// The name of the format.
+    /// Name of the format.
     pub name: String,
-    /// The program.
+    /// Source of the program.
     pub program: String,
-    /// The type of an entry.
+    /// Text of the type of an entry.
     pub described: String,
-    /// The type of an entry.
+    /// Form of an entry.
     pub form: Form,
     compiled: Arc<Compiled>,
     ty: Described,
 }
 
-/// The flag that stops a run: when it is set, it is cleared and the caller asked whether to go on.
+/// Interrupt of a run: when `flag` is set, it is cleared and `go_on` is called, whose error ends the run.
 pub(super) struct Stopped<'a> {
     pub flag: &'a Arc<AtomicBool>,
     pub go_on: &'a mut dyn FnMut() -> Result<()>,
 }
 
-/// Bytes that the outputs of any block may take, if the file was opened without a limit: this and as many for each of its bytes as no
-/// codec makes of one.
+/// Constant part of the default limit on the bytes of a block's outputs, which applies if the file was opened
+/// without a limit: [`LARGEST_EXPANSION`] bytes for each byte of the block come on top.
 const LEAST_OUTPUT: usize = 64 << 20;
 
 impl Recipe {
@@ -73,7 +73,7 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The names of the columns with their Forms.
+    /// Returns the names and Forms of the columns.
     pub(super) fn columns(&self) -> Vec<(&str, &Form)> {
         match &self.form {
             Form::Record { fields: Some(names), contents, .. } => {
@@ -88,7 +88,7 @@ impl Recipe {
         matches!(self.form, Form::Record { fields: Some(_), .. })
     }
 
-    /// The Form that is read if these columns are wanted.
+    /// Returns the Form of an entry with only these columns, given by their indexes.
     pub(super) fn chosen(&self, fields: &[u32]) -> Form {
         match &self.form {
             Form::Record { fields: Some(names), contents, name } => {
@@ -103,17 +103,18 @@ impl Recipe {
         }
     }
 
-    /// The columns that a Form has.
+    /// Returns the columns of a Form.
     pub(super) fn parts(&self, form: &Form) -> BlockColumns {
         BlockColumns::of(form)
     }
 
-    /// A machine for the program.
+    /// Creates a machine for the program.
     pub(super) fn machine(&self) -> Machine {
         Machine::new(Arc::clone(&self.compiled), Limits::default())
     }
 
-    /// Decodes a block, whose number of entries is known or not. Its outputs may take `limit` bytes.
+    /// Decodes a block. If `entries` is set, it is pushed on the stack and checked. The outputs may have at
+    /// most `limit` bytes; `None` selects a limit by the size of the block.
     pub(super) fn decode(
         &self,
         machine: &mut Machine,
@@ -124,7 +125,7 @@ impl Recipe {
     ) -> Result<Array> {
         let by_size = bytes.len().saturating_mul(LARGEST_EXPANSION as usize).saturating_add(LEAST_OUTPUT);
         let most = limit.unwrap_or(by_size);
-        // Memory that grows is up to twice as large as what it holds.
+        // The capacity of a growing buffer is up to twice its length.
         let budget = Arc::new(AtomicUsize::new(most.saturating_mul(2).saturating_add(1 << 16)));
         let outputs = self.compiled.outputs().iter().map(|output| Output::within(output.dtype, &budget));
         machine.set_interrupt(Some(Arc::clone(stopped.flag)));
@@ -167,7 +168,7 @@ impl Recipe {
         }
     }
 
-    /// The outputs of a program as an array, checked to be of the type.
+    /// Converts the outputs of the program to an array, and checks them against the type.
     fn array(&self, outputs: Vec<Output>) -> Result<Array> {
         let names = self.compiled.outputs().iter().map(|output| output.name.as_str());
         let written: Vec<_> = names.zip(&outputs).map(|(name, output)| Written::of(name, output)).collect();
@@ -189,7 +190,7 @@ impl Recipe {
         Ok(array)
     }
 
-    /// Something wrong with the data, or with the program.
+    /// Returns an error of the data or of the program.
     pub(super) fn fault(&self, what: &str) -> Error {
         Error::fault(format!("the format {}: {what}", self.name))
     }
@@ -203,7 +204,7 @@ impl Recipe {
     }
 }
 
-/// The memory of an output, as that of a column.
+/// Owner of an output's memory, from which a column borrows.
 struct Owned(Output);
 
 impl AsRef<[u8]> for Owned {

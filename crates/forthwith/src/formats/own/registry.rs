@@ -1,33 +1,37 @@
-//! Which formats of one's own there are.
+//! Registry of user-defined formats.
 //!
-//! A list that only grows, of what was registered and what was taken back, and is read without a lock: a forked process can neither find it
-//! locked by a thread that it does not have, nor half changed.
+//! The registry is an append-only list of registrations and removals, which is read without a lock. A forked
+//! process can therefore find it neither locked by a thread that it lacks nor partly changed.
 
 use super::OwnFormat;
 use forthwith_plan::{Error, Result};
 use forthwith_platform::ProcessList;
 
-/// Registers a format. Files are of it that begin with its magic bytes or, if it has none, whose names end as it says, and that its
-/// function, if it has one, recognises. Formats of this build come first, unless the name ends as the format says; of several of one's own,
-/// the last registered.
+/// Registers a format. A file has the format if it begins with its magic bytes or, if it has none, if the
+/// name has one of its extensions; and if its function, if it has one, recognises the file. Built-in formats
+/// take precedence, unless the name has an extension of the format. Among registered formats, the last one
+/// takes precedence.
 ///
 /// # Errors
-/// [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid): a format of that name is there, or nothing says which files are of it, or an
-/// ending is that of another format.
+/// Returns [`ErrorKind::Invalid`](forthwith_plan::ErrorKind::Invalid) if the name is taken, if an extension
+/// is invalid or belongs to a built-in format, if the format has neither extensions nor magic bytes nor a
+/// function, if it has more than 4096 magic bytes, or if its blocks and header are inconsistent.
 pub fn register(format: OwnFormat) -> Result<()> {
     add(format, false)
 }
 
-/// Registers a format in the place of the one that had its name, if there was one, and also for names that end as those of a format of
-/// this build. Files that are open stay as they are.
+/// Registers a format in place of a registered format of the same name, if there is one. Its extensions may
+/// be those of built-in formats. Open files are not affected.
 ///
 /// # Errors
-/// As [`register`], but for the names; those of formats of this build stay theirs.
+/// Returns the errors of [`register`] except for names and extensions that are taken; names of built-in
+/// formats are still errors.
 pub fn replace(format: OwnFormat) -> Result<()> {
     add(format, true)
 }
 
-/// Takes a format back. Answers whether there was one of that name. Files that are open stay as they are.
+/// Unregisters a format, and returns whether a format of that name was registered. Open files are not
+/// affected.
 pub fn unregister(name: &str) -> bool {
     let Some(known) = all().find(|format| format.name == name).map(|format| format.name) else {
         return false;
@@ -35,7 +39,7 @@ pub fn unregister(name: &str) -> bool {
     CHANGES.add(|| all().any(|format| format.name == known).then_some(Change::Gone(known)))
 }
 
-/// The formats that are registered, the last one first.
+/// Returns the registered formats, the last registered one first.
 #[must_use]
 pub fn registered() -> Vec<&'static OwnFormat> {
     all().collect()
@@ -59,7 +63,7 @@ enum Change {
 
 static CHANGES: ProcessList<Change> = ProcessList::new();
 
-/// The formats that are there now, the last one first.
+/// Returns the currently registered formats, the last registered one first.
 pub(in crate::formats) fn all() -> impl Iterator<Item = &'static OwnFormat> {
     let mut there: Vec<&'static OwnFormat> = Vec::new();
     for change in CHANGES.iter() {

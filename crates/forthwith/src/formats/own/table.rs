@@ -1,4 +1,4 @@
-//! A file as a table.
+//! Tables of files of user-defined formats.
 
 use super::{
     decode::{ID, Wanted},
@@ -19,29 +19,29 @@ use std::{
     time::Duration,
 };
 
-/// A file of a format of one's own.
+/// The table of a file of a user-defined format.
 pub(super) struct OwnTable {
     recipe: Arc<Recipe>,
     source: Arc<dyn Source>,
     parts: Parts,
     fields: Vec<Field>,
-    /// Bytes that the outputs of a block may take.
+    /// Upper bound on the bytes of a block's outputs.
     limit: Option<usize>,
 }
 
 /// The blocks of a file.
 pub(super) enum Parts {
-    /// The bytes and the entries of each.
+    /// Byte range and entry range of each block.
     Known(Vec<(Range<u64>, Range<u64>)>),
-    /// One, of whose entries the number is known when it was counted.
+    /// A single block, whose number of entries is set once it has been counted.
     Whole(Range<u64>, OnceLock<u64>),
 }
 
-/// For how long a thread sleeps that listens while another decodes.
+/// Shortest and longest back-off while the calling thread waits for the decoding thread.
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(10);
 
-/// A block: its number, its bytes, its entries.
+/// Number, byte range and entry range of a block.
 type Placed = (u64, Range<u64>, Range<u64>);
 
 impl Parts {
@@ -61,7 +61,7 @@ impl OwnTable {
         Self { recipe, source, parts, fields, limit }
     }
 
-    /// The number of entries of a file that is one block, by decoding it.
+    /// Returns the number of entries of a file with a single block, which is decoded on the first call.
     fn count(&self, bytes: &Range<u64>, counted: &OnceLock<u64>) -> Result<u64> {
         if let Some(entries) = counted.get() {
             return Ok(*entries);
@@ -72,7 +72,7 @@ impl OwnTable {
         Ok(*counted.get_or_init(|| array.length))
     }
 
-    /// The whole file, by a thread of its own: this one listens for what may end the work, which the source knows.
+    /// Decodes the whole file in a new thread, while this thread polls the source for an interrupt.
     fn decoded(&self, stored: &[u8]) -> Result<Array> {
         let flag = Arc::new(AtomicBool::new(false));
         let given_up = AtomicBool::new(false);
@@ -86,7 +86,7 @@ impl OwnTable {
         };
         std::thread::scope(|scope| {
             let Ok(decoding) = std::thread::Builder::new().spawn_scoped(scope, decode) else {
-                // The system gives no more threads.
+                // No further thread can be started: decode in this one.
                 return decode();
             };
             let (mut pause, mut ended) = (SHORTEST, Ok(()));
@@ -107,7 +107,7 @@ impl OwnTable {
         })
     }
 
-    /// The bytes and entries of the blocks with any of these entries.
+    /// Returns the blocks that contain any of these entries.
     fn blocks(&self, entries: &Range<u64>) -> Result<Vec<Placed>> {
         let there = |own: &Range<u64>| own.start.max(entries.start) < own.end.min(entries.end);
         Ok(match &self.parts {
@@ -136,7 +136,7 @@ impl OwnTable {
         error.in_file(self.source.uri())
     }
 
-    /// The group that decodes some columns.
+    /// Returns the group that decodes some columns.
     fn group(&self, fields: &[u32]) -> Result<Group> {
         let recipe = &self.recipe;
         let wanted = Wanted {
@@ -171,7 +171,7 @@ impl OwnTable {
             }
             Parts::Whole(bytes, _) => (bytes.end - bytes.start, 1),
         };
-        // Blocks hold all columns; nothing says how much of them is whose.
+        // Blocks have all columns, so the size of a single column is unknown: divide it evenly.
         let bytes = bytes / columns.len().max(1) as u64;
         Ok(Description {
             type_name: form.type_string(),
@@ -218,7 +218,7 @@ impl Dataset for OwnTable {
     }
 
     fn describe_first(&self, field: u32, entries: u64) -> Result<Description> {
-        // The type of an entry is known without counting.
+        // The type of an entry is known without decoding.
         let entries = match &self.parts {
             Parts::Whole(_, counted) if entries == 0 => counted.get().copied().unwrap_or(0),
             _ => self.entries()?,

@@ -1,4 +1,4 @@
-//! Trees that are in a ROOT file already, to be extended.
+//! Extending existing trees of ROOT files.
 
 use crate::{format, table::read};
 use forthwith_engine::{Engine, Options};
@@ -9,12 +9,12 @@ use forthwith_ttree::{
     write::{TreeOptions, TreeWriter},
 };
 
-/// Opens a tree that is in a ROOT file already, to be extended: [`TreeWriter::open`], with the first entry of each branch
-/// read that is written by the layout of a class, so that a class whose streamer writes something else is found before
-/// anything of it is written.
+/// Opens an existing tree of a ROOT file to append entries, as [`TreeWriter::open`] does. The first entry of
+/// each branch that is written by the layout of a class is read, so that a class whose streamer writes other
+/// bytes is detected before anything is written.
 ///
-/// `old` is the file as it was when `file` began to change it, and `found` the tree in it. Of the options those hold that
-/// say how baskets and clusters are made, and what missing values are; the rest follows from the tree.
+/// `old` is the file as it was when `file` began to change it, and `found` the tree in it. The options for
+/// baskets, clusters and missing values apply; the other settings are those of the tree.
 ///
 /// ```no_run
 /// # fn extend(columns: &[forthwith::columns::Array]) -> forthwith::plan::Result<()> {
@@ -36,7 +36,8 @@ use forthwith_ttree::{
 /// ```
 ///
 /// # Errors
-/// The tree cannot be read, or has branches whose entries cannot be written; they are named.
+/// Returns an error if the tree cannot be read, or if it has branches that cannot be extended; the error
+/// names them.
 pub fn extend_tree(
     file: &mut FileWriter,
     old: &RootFile,
@@ -52,7 +53,7 @@ fn first_entries(old: &RootFile, tree: &Tree, branches: &[u32]) -> Result<()> {
     let entries = tree.entries()?.min(1);
     let first = |branch: u32| {
         let plan = tree.plan(&[branch], 0..entries)?;
-        // A branch with baskets in other files is refused for these.
+        // Branches with baskets in other files are refused later, for that reason.
         if plan.others.is_empty() {
             read(&engine, old.source(), format(&plan.format)?, tree, &plan, Some(1), None)?;
         }

@@ -1,4 +1,4 @@
-//! ROOT files merged to one, or copied in part: objects by their paths, tables basket by basket.
+//! Merging ROOT files and copying parts of them: objects by path, tables basket by basket.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -19,31 +19,33 @@ use forthwith_root::{Found, Key, Objects, RootFile};
 use forthwith_ttree::Tree;
 use forthwith_ttree::copy::{CopyOptions, Processes, TreeCopy};
 
-/// The objects with one path in all files.
+/// The objects of one path in all files.
 pub(super) struct Item {
     path: String,
     class: String,
-    /// Number of the file, and the object in it: the newest of each file, or all if objects of the class are not
-    /// put together.
+    /// Indexes of the files, with the objects in them: the newest cycle of each file, or all cycles of
+    /// classes whose objects are not combined.
     found: Vec<(usize, Found)>,
 }
 
 impl Item {
-    /// One object of the first file.
+    /// Creates the item of one object of the first file.
     pub(super) fn of(found: Found) -> Self {
         let (path, class) = (found.path.clone(), found.key.class_name.to_string());
         Self { path, class, found: vec![(0, found)] }
     }
 }
 
-/// Writes the objects of all files to one.
+/// Merges the objects of all files into one file.
 ///
-/// Trees of one path are put one behind the other: their baskets are copied as they are stored. Of histograms,
-/// graphs, collections and others that ROOT has a rule for a [`Sum`] is made; other objects of one path are cycles of
-/// it in the order of the files, as `hadd` writes them, but one that is the same as that before or the first.
+/// Trees of one path are concatenated: their baskets are copied as they are stored. Histograms, graphs,
+/// collections and other classes for which ROOT defines merging are combined by a [`Sum`]. Other objects of
+/// one path become its cycles in the order of the files, as in the output of `hadd`, except for duplicates of
+/// the first or the previous one.
 ///
 /// # Errors
-/// As [`merge`](crate::merge); objects of one path and of several classes; histograms with other bins.
+/// Returns the errors of [`merge`](crate::merge), and an error if the objects of one path have several
+/// classes, or if the bins of histograms differ.
 pub(super) fn merge(
     inputs: &[RootFile],
     sink: Box<dyn Sink>,
@@ -89,7 +91,7 @@ pub(super) fn merge(
     Ok(merged)
 }
 
-/// All that there is to copy, by path in the order of the files, and the bytes of the files.
+/// Returns the objects to copy, by path in the order of the files, and the total size of the files in bytes.
 fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
     let mut items: Vec<Item> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -117,7 +119,8 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
                 continue;
             }
             let class = found.key.class_name.to_string();
-            // Of what is put together, and where other cycles are of another class, the newest counts.
+            // Only the newest cycle counts for classes whose objects are combined, and if the cycles differ
+            // in class.
             let is_one = is_directory(&class)
                 || Tree::is_tree(&class)
                 || Ntuple::is_ntuple(&class)
@@ -146,7 +149,7 @@ fn items(inputs: &[RootFile], merge: &Merge) -> Result<(Vec<Item>, u64)> {
     Ok((items, total))
 }
 
-/// Compares the entries that are asked for with those that tables have.
+/// Checks the requested entries against the numbers of entries of the tables.
 fn check_entries(inputs: &[RootFile], items: &[Item], merge: &Merge) -> Result<()> {
     let Some(ranges) = merge.entries.as_ref().filter(|_| merge.bounds != EntryBounds::Clamped) else {
         return Ok(());
@@ -166,8 +169,8 @@ fn check_entries(inputs: &[RootFile], items: &[Item], merge: &Merge) -> Result<(
     merge.bounds.check(ranges, &tables)
 }
 
-/// Leaves out tables without columns beside those that have some: their entries hold nothing that could follow others.
-/// Returns how many they are.
+/// Removes tables without columns from items that also have tables with columns, because no other entries can
+/// be appended to them. Returns the number of removed tables.
 fn leave_branchless(inputs: &[RootFile], items: &mut [Item]) -> Result<u64> {
     let mut left = 0;
     for item in items.iter_mut().filter(|item| is_table(&item.class) && item.found.len() > 1) {
@@ -193,10 +196,10 @@ pub(super) fn is_table(class: &str) -> bool {
     Tree::is_tree(class) || Ntuple::is_ntuple(class)
 }
 
-/// Copies the process ids by which references in the files know who made an object, each once. Answers for each
-/// file which they are.
+/// Copies the `TProcessID` objects, to which references in the files refer, each of them once. Returns their
+/// numbers for each file.
 pub(super) fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<Vec<Processes>> {
-    // The titles of those that are written: what makes them differ.
+    // Titles of the written process ids, which identify them.
     let mut written: Vec<Box<str>> = Vec::new();
     let mut of_files = Vec::with_capacity(inputs.len());
     for file in inputs {
@@ -205,7 +208,7 @@ pub(super) fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<
             keys.iter().filter_map(|key| Some((process_number(key)?, key))).collect();
         own.sort_by_key(|&(number, key)| (number, std::cmp::Reverse(key.cycle)));
         own.dedup_by_key(|(number, _)| *number);
-        // Numbers of a file remain beside each other, so that all of them move by the same amount.
+        // The process ids of a file stay adjacent, so that all of its numbers are shifted by the same amount.
         let fits = |&first: &usize| {
             let same = |(number, key): &(usize, &Key)| {
                 written.get(first + number).is_none_or(|title| *title == key.title)
@@ -245,13 +248,13 @@ pub(super) fn processes(inputs: &[RootFile], writer: &mut FileWriter) -> Result<
     Ok(of_files)
 }
 
-/// The number by which references know a process, if this is one of a file's own.
+/// Returns the number of a process id; `None` for other objects.
 pub(super) fn process_number(key: &Key) -> Option<usize> {
     let digits = key.name.strip_prefix(PROCESS_NAME).filter(|_| key.class_name.as_ref() == PROCESS)?;
     digits.parse::<u16>().ok().filter(|number| number.to_string() == digits).map(usize::from)
 }
 
-/// Writes an object with changes under a name.
+/// Writes an edited object under a name.
 fn write_edited(
     writer: &mut FileWriter,
     directory: DirectoryId,
@@ -271,7 +274,7 @@ pub(super) fn is_directory(class: &str) -> bool {
     matches!(class, "TDirectory" | "TDirectoryFile")
 }
 
-/// Objects being copied to a file.
+/// State of copying objects to a file.
 pub(super) struct Run<'a, 'p> {
     pub(super) inputs: &'a [RootFile],
     pub(super) merge: &'a Merge,
@@ -314,7 +317,7 @@ impl Run<'_, '_> {
         self.each(item, directory, name)
     }
 
-    /// A table that is read and written anew.
+    /// Rewrites a table entry by entry.
     fn rewrite(&mut self, item: &Item, kind: &str) -> Result<()> {
         let [(number, found)] = &item.found[..] else {
             let what = "writing the tables of several files anew: merge them first";
@@ -345,7 +348,7 @@ impl Run<'_, '_> {
         self.tell(u64::from(found.key.nbytes.unsigned_abs()))
     }
 
-    /// Several objects of one path as one.
+    /// Combines several objects of one path into one.
     fn sum(&mut self, item: &Item, directory: DirectoryId, name: &str, first: &Objects) -> Result<()> {
         let mut sum: Option<Sum> = None;
         for (number, found) in &item.found {
@@ -378,10 +381,9 @@ impl Run<'_, '_> {
         self.tell(item.found.iter().map(|(_, found)| u64::from(found.key.nbytes.unsigned_abs())).sum())
     }
 
-    /// Objects of one path one behind the other, as cycles, but those that are the same as the first or the one
-    /// before.
+    /// Writes the objects of one path as its cycles, without duplicates of the first or the previous one.
     fn each(&mut self, item: &Item, directory: DirectoryId, name: &str) -> Result<()> {
-        // What was written, and the number that was added to those of processes.
+        // The bytes that were written, and the number that was added to those of process ids.
         let mut first: Option<(Vec<u8>, u16)> = None;
         let mut before: Option<(Vec<u8>, u16)> = None;
         for (number, found) in &item.found {
@@ -413,8 +415,8 @@ impl Run<'_, '_> {
                     edits.renumber_processes(&objects, processes).map_err(place)?;
                     write_edited(self.writer, directory, (name, title), &objects, edits).map_err(place)?;
                 }
-                // Its class is not described, or its bytes are damaged: it is copied as it is, if nothing in it
-                // has to be moved.
+                // The class is not described or the bytes are damaged: the object is copied as it is, if the
+                // length of its key, by which its references are displaced, stays the same.
                 Err(error) => {
                     let key = KeyText { class: &item.class, name, title };
                     if self.writer.key_length(key, KeyKind::Object)? != found.key.keylen {
@@ -433,7 +435,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A directory on the way to an object, made with the title that it has in the file.
+    /// Creates the directories of a path, with their titles in an input file.
     fn directory(&mut self, path: &str, input: usize) -> Result<DirectoryId> {
         let mut at = DirectoryId::TOP;
         let mut done = String::new();
@@ -541,7 +543,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// The paths of the columns that all tables have.
+/// Returns the paths of the columns that all tables have.
 fn common<D: Dataset>(tables: impl Iterator<Item = Result<D>>) -> Result<HashSet<String>> {
     let mut common: Option<BTreeSet<String>> = None;
     for table in tables {
@@ -555,7 +557,7 @@ fn common<D: Dataset>(tables: impl Iterator<Item = Result<D>>) -> Result<HashSet
     Ok(common.unwrap_or_default().into_iter().collect())
 }
 
-/// What of some ranges is in a part of the entries, counted from its first.
+/// Returns the parts of ranges that are within `part`, counted from its first entry.
 fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
     let cut = |range: &Range<u64>| {
         let (begin, end) = (range.start.max(part.start), range.end.min(part.end));
@@ -564,7 +566,7 @@ fn within(ranges: &[Range<u64>], part: Range<u64>) -> Vec<Range<u64>> {
     ranges.iter().filter_map(cut).collect()
 }
 
-/// The class of what tells references which process made an object, and what such an object's name begins with.
+/// Class of process ids, and the prefix of their names.
 const PROCESS: &str = "TProcessID";
 const PROCESS_NAME: &str = "ProcessID";
 const OTHER_PROCESSES: &str =

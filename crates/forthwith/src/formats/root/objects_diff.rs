@@ -1,17 +1,17 @@
-//! Two objects side by side, member by member.
+//! Comparison of two objects, member by member.
 
 use crate::{DiffOptions, ObjectDiff};
 use forthwith_columns::safe_text;
 use forthwith_root::{Object, Objects, Value, text};
 use std::collections::HashSet;
 
-/// Members that are objects of an object, and so on, to this depth.
+/// Depth of nested objects to which members are compared.
 const DEEPEST: usize = 64;
-/// Characters of a value that are shown.
+/// Number of characters of a value that are shown.
 const SHOWN: usize = 60;
 
-/// Compares all members of two objects, their bases and what they point to. `fUniqueID` and `fBits`, which say how an object was kept
-/// in memory, are passed over.
+/// Compares all members of two objects, of their bases and of the objects that they point to. `fUniqueID` and
+/// `fBits`, which describe an object in memory, are ignored.
 pub(super) fn diff_objects(left: &Objects, right: &Objects, options: &DiffOptions) -> ObjectDiff {
     let payloads = [&left.payload()[..], &right.payload()[..]];
     let mut walk = Walk { options, payloads, found: ObjectDiff::default(), seen: HashSet::new() };
@@ -23,7 +23,7 @@ struct Walk<'o> {
     options: &'o DiffOptions,
     payloads: [&'o [u8]; 2],
     found: ObjectDiff,
-    /// Pairs of objects that are compared already, by their numbers.
+    /// Pairs of objects that were compared before, by their numbers.
     seen: HashSet<[u32; 2]>,
 }
 
@@ -130,7 +130,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Objects that cannot be read are compared by their bytes.
+    /// Compares objects that cannot be decoded by their bytes.
     fn opaque(&mut self, pair: [Object<'_>; 2], path: &str) {
         let [left, right] = self.payloads;
         let bytes = [left.get(pair[0].range()), right.get(pair[1].range())].map(Option::unwrap_or_default);

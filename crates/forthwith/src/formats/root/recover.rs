@@ -1,4 +1,5 @@
-//! Damaged ROOT files written anew: tables with the entries that can be read in all columns, other objects as they are.
+//! Recovery of damaged ROOT files into new files: the entries of tables that are readable in all columns, and
+//! other objects as they are.
 
 use super::merge::{Item, Run, is_directory, is_table, process_number, processes};
 use crate::{
@@ -20,10 +21,10 @@ use std::{
     sync::Arc,
 };
 
-/// Opens a file by its records, with new anchors for RNTuples that lack theirs.
+/// Opens a file by scanning its records, and creates anchors for RNTuples that lack theirs.
 ///
 /// # Errors
-/// As [`RootFile::recover`].
+/// Returns the errors of [`RootFile::recover`].
 pub(super) fn open(source: Arc<dyn Source>) -> Result<(RootFile, Vec<LostAnchor>, Recovered)> {
     let (file, found) = RootFile::recover(Arc::clone(&source))?;
     let (records, anchors) = lost_anchors(&file, found.is_closed)?;
@@ -33,15 +34,16 @@ pub(super) fn open(source: Arc<dyn Source>) -> Result<(RootFile, Vec<LostAnchor>
     let length = records.len() as u64;
     let appended = Arc::new(Appended::new(source, records)?);
     let (file, mut again) = RootFile::recover_with_records(appended, length)?;
-    // The file itself ends where it did.
+    // The appended records do not belong to the file, so restore its end.
     (again.size, again.end, again.stopped, again.gaps) = (found.size, found.end, found.stopped, found.gaps);
     Ok((file, anchors, again))
 }
 
-/// Writes everything of a file that can be read. `file` is the same one, by which tables are read; `found` is what its recovery found.
+/// Writes all readable objects of a file to a new one. Tables are read by `file`, which is the same file as
+/// `input`; `found` is the result of its recovery.
 ///
 /// # Errors
-/// The source cannot be read; what the sink says; `progress` said to stop.
+/// Returns an error if the source cannot be read or the sink cannot be written, or if `progress` cancels.
 pub(super) fn recover(
     input: &RootFile,
     (found, anchors): (&Recovered, &[LostAnchor]),
@@ -97,7 +99,7 @@ pub(super) fn recover(
     recovery.finish(found)
 }
 
-/// The parts of a file that its recovery passed over.
+/// Returns the parts of a file that its recovery skipped.
 pub(super) fn gaps(found: &Recovered) -> Vec<DamagedPart> {
     let part = |bytes: &Range<u64>, error: &Error| DamagedPart {
         begin: bytes.start,
@@ -110,19 +112,19 @@ pub(super) fn gaps(found: &Recovered) -> Vec<DamagedPart> {
     found.gaps.iter().map(|gap| part(&gap.bytes, &gap.error)).chain(last).collect()
 }
 
-/// Whether an error ends the recovery, because it is not about damage.
+/// Whether an error ends the recovery: a cancellation, lack of memory, or failed access to the source.
 fn ends(error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Cancelled | ErrorKind::OutOfMemory { .. })
         || (matches!(error.kind, ErrorKind::Source(_)) && !error.is_damage())
 }
 
-/// The objects of each path, the newest cycle first, in the order of the file.
+/// Returns the objects of each path, the newest cycle first, in the order of the file.
 fn groups(input: &RootFile) -> Result<Vec<(String, Vec<Found>)>> {
     let mut groups: Vec<(String, Vec<Found>)> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for found in input.keys_recursive()? {
         let is_process = process_number(&found.key).is_some() && !found.path.contains('/');
-        // Parts of an RNTuple are found by its anchor.
+        // Parts of an RNTuple are copied with its anchor.
         if is_process || &*found.key.class_name == BLOB {
             continue;
         }
@@ -138,11 +140,12 @@ fn groups(input: &RootFile) -> Result<Vec<(String, Vec<Found>)>> {
     Ok(groups)
 }
 
-/// A recovery on its way.
+/// State of a recovery.
 struct Recovery<'a, 'p> {
     inputs: &'a [RootFile; 1],
     file: &'a File,
-    /// A file that is written nowhere: what can be copied to it can be copied.
+    /// Writer that discards its output: an object is copied to it first, which shows whether it can be
+    /// copied.
     trial: FileWriter,
     writer: FileWriter,
     processes: Vec<Processes>,
@@ -151,20 +154,20 @@ struct Recovery<'a, 'p> {
     done: u64,
     total: u64,
     report: RecoverReport,
-    /// Where the baskets of the trees that were written begin and end.
+    /// Byte ranges of the baskets of the written trees, as a map from begin to end.
     named: HashMap<u64, u64>,
-    /// Anchors that were made anew.
+    /// Anchors that were created for RNTuples.
     anchors: &'a [LostAnchor],
 }
 
 /// The part of a table that is copied.
 struct TablePart {
     recovered: RecoveredTable,
-    /// Entries that are lost, in any order.
+    /// Lost ranges of entries, in any order.
     lost: Vec<Range<u64>>,
     entries: u64,
     columns: usize,
-    /// Fields and numbers of damaged blocks.
+    /// Field indexes and numbers of damaged blocks.
     blocks: BTreeSet<(u32, u64)>,
 }
 
@@ -178,7 +181,7 @@ impl TablePart {
         self.recovered.lost_columns.iter().any(|lost| lost.path == path)
     }
 
-    /// Notes the entries that one column lost: all of them are the column.
+    /// Records the entries that one column lost. If it lost all of them, the column is lost instead.
     fn lose(&mut self, path: &str, all: &Range<u64>, losses: Vec<(LostEntries, Error)>) {
         let lost = losses.iter().map(|(loss, _)| loss.end - loss.begin).sum::<u64>();
         match losses.first() {
@@ -192,7 +195,7 @@ impl TablePart {
         }
     }
 
-    /// The entries that are left.
+    /// Returns the ranges of entries that are not lost.
     fn kept(&self) -> Vec<Range<u64>> {
         let mut lost = self.lost.clone();
         lost.sort_by_key(|range| range.start);
@@ -209,7 +212,7 @@ impl TablePart {
         kept
     }
 
-    /// How it is copied.
+    /// Returns the settings for copying this part.
     fn merge(&self) -> Merge {
         let lost: HashSet<String> =
             self.recovered.lost_columns.iter().map(|column| column.path.clone()).collect();
@@ -233,7 +236,7 @@ impl Recovery<'_, '_> {
             objects.into_iter().partition(|found| is_table(&found.key.class_name));
         let mut is_recovered = false;
         for found in tables {
-            // Older ones have a part of the entries of newer ones.
+            // Older cycles have a subset of the entries of newer ones.
             if is_recovered {
                 break;
             }
@@ -246,7 +249,7 @@ impl Recovery<'_, '_> {
                 Err(error) => self.report.lost_objects.push(lost_object(&found, &error)),
             }
         }
-        // Cycles are written in their order.
+        // Write cycles in ascending order.
         for found in objects.into_iter().rev() {
             self.object(found)?;
         }
@@ -257,7 +260,7 @@ impl Recovery<'_, '_> {
     fn object(&mut self, found: Found) -> Result<()> {
         let inputs = self.inputs;
         let read = inputs[0].object_to_edit(&found.key).err().filter(Error::is_damage);
-        // Bytes that are as they were written are copied, even if they cannot be read.
+        // Bytes with a valid checksum are copied even if they cannot be decoded.
         let read = read.filter(|_| !inputs[0].is_verified(&found.key));
         let tried = read.map_or_else(|| self.copy(inputs, found.clone(), &Merge::default(), false), Err);
         match tried {
@@ -270,7 +273,7 @@ impl Recovery<'_, '_> {
         }
     }
 
-    /// Copies the entries of a table that can be read in all columns of which any can.
+    /// Copies the entries of a table that can be read in all of its columns that are not lost.
     fn table(&mut self, found: &Found) -> Result<RecoveredTable> {
         let path = format!("{};{}", found.path, found.key.cycle);
         let (mut inputs, mut table) = (self.inputs.clone(), self.file.table(&path)?);
@@ -320,7 +323,7 @@ impl Recovery<'_, '_> {
         Ok(part.recovered)
     }
 
-    /// Reads all columns of a table, each by itself.
+    /// Reads all columns of a table, one at a time.
     fn survey(&mut self, table: &Table) -> Result<TablePart> {
         let mut part = TablePart {
             recovered: RecoveredTable::default(),
@@ -349,7 +352,7 @@ impl Recovery<'_, '_> {
         Ok(part)
     }
 
-    /// The entries that a column lost.
+    /// Returns the entries that a column lost, with the errors.
     fn losses(
         &mut self,
         table: &Table,
@@ -387,7 +390,7 @@ impl Recovery<'_, '_> {
         Ok(losses)
     }
 
-    /// Copies an object, or with `for_good` unset tries to.
+    /// Copies an object to the new file or, if `for_good` is unset, to the trial writer.
     fn copy(&mut self, inputs: &[RootFile; 1], found: Found, merge: &Merge, for_good: bool) -> Result<()> {
         let item = Item::of(found);
         let (done, total, progress) = (self.done, self.total, &mut *self.progress);
@@ -413,12 +416,12 @@ impl Recovery<'_, '_> {
     }
 
     fn finish(mut self, found: &Recovered) -> Result<RecoverReport> {
-        // Deleted trees leave their baskets in files that were closed.
+        // In files that were closed, unlisted baskets are those of deleted trees.
         if !found.is_closed {
             let unlisted = found.basket_places.iter().filter(|place| !self.named.contains_key(place));
             self.report.unlisted_blocks = unlisted.count() as u64;
         }
-        // Baskets with damaged keys are reported with their trees, if they are lost at all.
+        // Baskets with damaged keys are reported with their trees, if they are lost.
         let named = self.named;
         self.report.lost_objects.retain(|lost| !named.contains_key(&lost.begin_byte));
         self.report.gaps.retain(|gap| named.get(&gap.begin).is_none_or(|end| *end < gap.end));
@@ -427,7 +430,8 @@ impl Recovery<'_, '_> {
     }
 }
 
-/// Whether entries that cannot be read are sound nevertheless: of a kind that is not supported, or in a basket with checksums.
+/// Whether unreadable entries are undamaged: their type is unsupported, or the checksum of their basket is
+/// valid.
 fn is_sound(table: &Table, field: u32, error: &Error) -> bool {
     let is_verified = || {
         let tree = table.own::<Tree>().zip(error.place.block);
@@ -436,14 +440,14 @@ fn is_sound(table: &Table, field: u32, error: &Error) -> bool {
     matches!(error.kind, ErrorKind::Unsupported { .. }) || is_verified()
 }
 
-/// The keys of damaged baskets that can be read with other ones.
+/// Returns the positions and the repaired keys of damaged baskets whose keys can be reconstructed.
 fn mended_keys(table: &Table, part: &TablePart) -> Vec<(u64, Bytes)> {
     let Some(tree) = table.own::<Tree>() else { return Vec::new() };
     let mended = part.blocks.iter().filter_map(|(field, block)| tree.mended_key(*field, *block));
     mended.map(|(place, key)| (place, key.into())).collect()
 }
 
-/// The entries of damaged baskets of a branch whose values cannot be read as a column.
+/// Returns the entries of damaged baskets of a branch whose values cannot be decoded.
 fn undecoded(table: &Table, number: u32, path: &str) -> Result<Vec<(LostEntries, Error)>> {
     let Some(tree) = table.own::<Tree>() else { return Ok(Vec::new()) };
     let damaged = tree.damaged_baskets(number)?;
@@ -461,11 +465,11 @@ fn undecoded(table: &Table, number: u32, path: &str) -> Result<Vec<(LostEntries,
     Ok(lost.collect())
 }
 
-/// Takes out of a table what a copy failed on: the entries of the basket that the error names, or the column without such a
-/// basket or with `column_only`.
+/// Removes the cause of a failed copy from a table: the entries of the basket that the error names or,
+/// without such a basket or with `column_only`, the whole column.
 ///
 /// # Errors
-/// The error itself, if it does not name a column that is still copied.
+/// Returns `error` itself if it does not name a column that is still copied.
 fn leave_out(table: &Table, part: &mut TablePart, error: Error, column_only: bool) -> Result<()> {
     let path = table.path();
     let named = error.place.object.as_deref().and_then(|object| object.strip_prefix(path)?.strip_prefix('/'));
@@ -499,11 +503,12 @@ fn lost_object(found: &Found, error: &Error) -> LostObject {
     }
 }
 
-/// The class of the parts of RNTuples.
+/// Class of the records of an RNTuple.
 const BLOB: &str = "RBlob";
-/// Baskets of a table that are left out one by one because they cannot be copied; columns are, after that.
+/// Upper bound on the baskets of a table that are left out one by one; after that, whole columns are left
+/// out.
 const MOST_BLOCKS: u32 = 32;
-/// Baskets and columns that are left out, each of which costs another trial.
+/// Upper bound on the baskets and columns that are left out. Each of them costs another trial.
 const MOST_LEFT_OUT: u32 = 256;
-/// Decompressed bytes of a column that are read at a time.
+/// Decompressed bytes of a column in one step.
 const STEP: u64 = 32 << 20;

@@ -1,4 +1,4 @@
-//! Tables of a file written anew, as trees or as RNTuples, among the objects that are copied with them.
+//! Rewriting tables of a file as trees or RNTuples, while other objects are copied.
 
 use super::NTUPLE;
 use crate::{File, PathFilter, Step};
@@ -13,14 +13,14 @@ use forthwith_root::{
 use forthwith_ttree::write::{TreeOptions, TreeWriter};
 use std::sync::Arc;
 
-/// Bytes of arrays that are read and written at a time.
+/// Bytes of arrays in one step.
 const STEP: u64 = 8 << 20;
 
-/// How a table is written anew.
+/// Settings of rewriting a table.
 pub(super) struct Rewriting<'a> {
-    /// `tree` or `ntuple`.
+    /// Kind of table: `tree` or `ntuple`.
     pub(super) kind: &'a str,
-    /// Which columns.
+    /// Filter of the columns by path; all if `None`.
     pub(super) columns: Option<&'a PathFilter>,
     pub(super) compression: Option<Compression>,
     pub(super) threads: usize,
@@ -31,10 +31,11 @@ enum Writer {
     Ntuple(Box<NtupleWriter>),
 }
 
-/// Reads a table of a file and writes it to another at the same path, with the title that it has. Returns its entries.
+/// Reads a table of a file and writes it to another file, at the same path and with the same title. Returns
+/// the number of entries.
 ///
 /// # Errors
-/// Columns that cannot be read or written; they are named. `progress` said to stop.
+/// Returns an error, with the column, if it cannot be read or written, and the errors of `progress`.
 pub(super) fn rewrite(
     input: &RootFile,
     found: &Found,

@@ -1,30 +1,31 @@
-//! Rows as cells with separators between them.
+//! Rows of CSV: cells with separators between them.
 
 use super::column::Spelled;
 use forthwith_columns::{Array, Form, Invalid};
 use forthwith_plan::{CellOptions, Error, Quotes, Result};
 
-/// At the beginning of a file, readers take this character for none of the text.
+/// Character that readers skip at the beginning of a file.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The spelling of cells.
+/// Formatting options of cells.
 pub(super) struct Cells {
     separator: u8,
     header: bool,
-    /// The text of missing values as options give it, and as it is written.
+    /// Text of missing values as set by the options; `missing` is that text as it is written.
     null: String,
     missing: Vec<u8>,
     quotes: Quotes,
     line_end: &'static [u8],
-    /// The bytes for which text is in quotes.
+    /// Bytes that require quotes around a text.
     special: [bool; 256],
 }
 
 impl Cells {
-    /// The spelling of these columns.
+    /// Creates the formatting of these columns.
     ///
     /// # Errors
-    /// Columns that no cell can hold, by name; a separator or a text for missing values by which cells could not be told apart.
+    /// Returns an error, with its name, if a column has values that CSV does not support, or if the separator
+    /// or the text of missing values makes cells ambiguous.
     pub(super) fn new(fields: &[(String, Form)], options: &CellOptions, separator: u8) -> Result<Self> {
         if let Some((name, form)) = fields.iter().find(|(_, form)| !is_flat(form)) {
             let what = format!("{} in CSV (column {name:?}); .jsonl has them", form.type_string());
@@ -46,13 +47,13 @@ impl Cells {
             let what = format!("null: a text without separators, quotes and line breaks, not {null:?}");
             return Err(Error::invalid(what));
         }
-        // Text that says the same is in quotes, other cells are not.
+        // Text that equals it is quoted, but cells of other types are not.
         if let Some((name, _)) = fields.iter().find(|(_, form)| !is_text(form) && may_be(&null)) {
             let what = format!("null: {null:?} could be a value of column {name:?}");
             return Err(Error::invalid(what));
         }
         let missing = match fields {
-            // Most readers take an empty line for none at all. Of text, quotes are an empty one.
+            // Most readers skip empty lines. In a column of text, quotes are an empty text.
             [(_, form)] if null.is_empty() && !is_text(form) => b"\"\"".to_vec(),
             _ => null.clone().into_bytes(),
         };
@@ -121,7 +122,8 @@ impl Cells {
         to.extend_from_slice(&self.missing);
     }
 
-    /// Appends a text, quoted if necessary or requested. An empty text is quoted, which distinguishes it from a missing value.
+    /// Appends a text, quoted if necessary or requested. An empty text is quoted, which distinguishes it from
+    /// a missing value.
     fn put(&self, text: &str, is_quoted: bool, to: &mut Vec<u8>) {
         let is_plain = !is_quoted
             && !text.is_empty()
@@ -143,41 +145,41 @@ impl Cells {
     }
 }
 
-/// Columns side by side, ready to be spelled.
+/// Prepares columns for formatting.
 ///
 /// # Errors
-/// A column that is not what its Form says.
+/// Returns an error if a column is inconsistent with its Form.
 pub(super) fn spelled(columns: &[Array]) -> Result<Vec<Spelled<'_>>, Invalid> {
     columns.iter().map(Spelled::of).collect()
 }
 
-/// Whether a character can stand between cells: none that numbers, booleans or quotes are made of.
+/// Whether a byte can separate cells: an ASCII character that does not occur in numbers, booleans or quotes.
 fn is_separator(byte: u8) -> bool {
     byte.is_ascii()
         && !byte.is_ascii_alphanumeric()
         && !matches!(byte, b'"' | b'\n' | b'\r' | b'+' | b'-' | b'.' | 0)
 }
 
-/// Whether values are no more than one number or text.
+/// Whether each value is a single number or text, or missing.
 fn is_flat(form: &Form) -> bool {
     match form {
         Form::Numpy { shape, .. } => shape.is_empty(),
         Form::String { binary, .. } => !binary,
         Form::Categorical { .. } => true,
-        // Byte strings with a meaning are decimals.
+        // Byte strings with a logical type are decimals.
         Form::Logical { content, .. } => matches!(**content, Form::String { .. }) || is_flat(content),
         Form::Option { content, .. } => is_flat(content),
         _ => false,
     }
 }
 
-/// Whether a text may be the spelling of a number or a truth value.
+/// Whether a text may represent a number or a boolean.
 fn may_be(text: &str) -> bool {
     text.parse::<f64>().is_ok() && text.bytes().any(|byte| byte.is_ascii_digit())
         || matches!(text, "true" | "false")
 }
 
-/// Whether values may be an empty text.
+/// Whether values are text, which may be empty.
 fn is_text(form: &Form) -> bool {
     match form {
         Form::String { .. } | Form::Categorical { .. } => true,

@@ -1,11 +1,12 @@
-//! A column made ready to be spelled: its buffers are looked up once, and each value is appended to the text without memory of its own.
+//! Columns prepared for formatting: buffers are looked up once, and values are appended to the text without
+//! an allocation for each.
 
 use forthwith_columns::{Array, Column, DType, Form, Invalid, LogicalType, Lookup, MAP, Native};
 use std::borrow::Cow;
 
 /// The nodes of a Form with their buffers.
 pub(super) enum Spelled<'a> {
-    /// Nothing is known of the items, and there are none.
+    /// Column of unknown type without values.
     Empty,
     Number(Numbers<'a>),
     Text {
@@ -25,7 +26,7 @@ pub(super) enum Spelled<'a> {
         content: Box<Self>,
         weightless: bool,
     },
-    /// Lists of pairs whose keys are texts.
+    /// Lists of pairs whose keys are text, which become JSON objects.
     Map {
         key: &'a str,
         offsets: Items<'a, i64>,
@@ -58,7 +59,7 @@ pub(super) enum Spelled<'a> {
     },
 }
 
-/// Items of a buffer, copied only if they are not aligned.
+/// Items of a buffer, which are copied only if it is not aligned.
 pub(super) struct Items<'a, T: Clone>(Cow<'a, [T]>);
 
 /// Numbers of one type.
@@ -76,7 +77,7 @@ pub(super) enum Numbers<'a> {
     Float64(Items<'a, f64>),
 }
 
-/// No Form is deeper: a file's types are not.
+/// Upper bound on the depth of a Form, which exceeds the depth of types in files.
 const DEEPEST: u32 = 256;
 
 impl<'a, T: Native + Clone> Items<'a, T> {
@@ -95,7 +96,7 @@ impl<T: Copy> Items<'_, T> {
 }
 
 impl Items<'_, i64> {
-    /// Where a list begins and ends.
+    /// Returns the begin and end of a list.
     pub(super) fn bounds(&self, row: u64, key: &str) -> Result<(u64, u64), Invalid> {
         let at = |row| self.at(row).and_then(|at| u64::try_from(at).ok());
         match (at(row), row.checked_add(1).and_then(at)) {
@@ -171,12 +172,13 @@ impl<'a> Spelled<'a> {
                 index: Items::of(buffer(key, "index", DType::Int64)?),
                 contents: contents.iter().map(below).collect::<Result<_, _>>()?,
             },
-            // A Form that was added since is seen by its tests.
+            // New kinds of Forms are noticed by the tests of this module.
             _ => return Err(Invalid::Unknown { rows: 0 }),
         })
     }
 
-    /// Whether items take no memory in any buffer, so that no buffer bounds their number.
+    /// Whether items take no bytes in any buffer, so that the length of the buffers does not bound their
+    /// number.
     fn is_weightless(&self) -> bool {
         match self {
             Self::Empty => true,
@@ -187,7 +189,7 @@ impl<'a> Spelled<'a> {
     }
 }
 
-/// Key and value, if lists of this are maps with texts for keys.
+/// Returns the Forms of key and value if lists of such items are maps with text keys.
 fn pair(item: &Form) -> Option<(&Form, &Form)> {
     let Form::Record { fields: None, contents, name } = item else { return None };
     match &contents[..] {
@@ -214,7 +216,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// The whole number at a row; `None` for other numbers.
+    /// Returns the integer at a row; `None` for booleans, floating-point numbers, and integers beyond `i64`.
     pub(super) fn whole(&self, row: u64) -> Option<i64> {
         match self {
             Self::Int8(items) => items.at(row).map(i64::from),

@@ -1,4 +1,4 @@
-//! Files of text that are compressed as a whole: a source of what they decompress to.
+//! Sources of the decompressed contents of files that are compressed as a whole.
 
 use bytes::Bytes;
 use forthwith_io::{ErrorKind, STREAM_IN_MEMORY, Source, StreamSource, read_stream, xz_reader, zstd_reader};
@@ -8,15 +8,16 @@ use std::{
     sync::Arc,
 };
 
-/// Endings of their names, without the dot.
+/// Extensions of compressed files, without the dot.
 #[cfg(any(feature = "csv", feature = "json", feature = "protobuf"))]
 pub(in crate::formats) const COMPRESSED: [&str; 5] = ["gz", "zst", "zstd", "xz", "bz2"];
 
-/// The decompressed bytes of a source that is compressed as a whole: in memory or, of more than 64 MiB, in a temporary file. A pipe or socket
-/// becomes another stream, which is decompressed as far as it is read.
+/// Returns a source of the decompressed bytes if the source is compressed as a whole, or else the source
+/// itself. The bytes are in memory or, if they exceed 64 MiB, in a temporary file. A pipe or socket becomes
+/// another stream, which is decompressed as far as it is read.
 ///
 /// # Errors
-/// The source cannot be read; its contents are damaged or cut.
+/// Returns an error if the source cannot be read, or if its contents are corrupt or truncated.
 pub(in crate::formats) fn decompressed(source: Arc<dyn Source>) -> Result<Arc<dyn Source>> {
     match recognised(&*source)? {
         Some(compression) if source.is_stream() => Ok(compression.stream(source)),
@@ -25,7 +26,7 @@ pub(in crate::formats) fn decompressed(source: Arc<dyn Source>) -> Result<Arc<dy
     }
 }
 
-/// The compression of a source. A stream that is not compressed is waited for no further than it takes to know that.
+/// Detects the compression of a source. From a stream, no more bytes are awaited than the decision takes.
 fn recognised(source: &dyn Source) -> Result<Option<Compression>> {
     for length in 1..=Compression::HEAD as u64 {
         let size = source.grown(length - 1)?.min(length);
@@ -38,15 +39,15 @@ fn recognised(source: &dyn Source) -> Result<Option<Compression>> {
     Ok(None)
 }
 
-/// Bytes read at a time.
+/// Number of bytes that are read at a time.
 const PIECE: u64 = 1 << 20;
 
-/// A stream by which files are compressed as a whole.
+/// Compression format of a whole file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Compression {
-    /// gzip, of one member or several.
+    /// gzip with one or more members.
     Gzip,
-    /// Zstandard, of one frame or several.
+    /// Zstandard with one or more frames.
     Zstd,
     /// XZ.
     Xz,
@@ -55,10 +56,10 @@ enum Compression {
 }
 
 impl Compression {
-    /// Bytes of a file's beginning that are enough to recognise one.
+    /// Number of first bytes that suffice to recognise any format.
     const HEAD: usize = 6;
 
-    /// The one of a file that begins so.
+    /// Returns the compression of a file with these first bytes.
     fn recognise(head: &[u8]) -> Option<Self> {
         Some(match head {
             [0x1f, 0x8b, 8, ..] => Self::Gzip,
@@ -69,13 +70,13 @@ impl Compression {
         })
     }
 
-    /// Whether one of a file that begins so may be recognised when more bytes are there.
+    /// Whether these first bytes may be the beginning of a compressed file that more bytes would identify.
     fn may_begin(head: &[u8]) -> bool {
         let magics: [&[u8]; 4] = [&[0x1f, 0x8b, 8], &[0x28, 0xb5, 0x2f, 0xfd], b"\xfd7zXZ\0", b"BZh"];
         magics.iter().any(|magic| magic.starts_with(head))
     }
 
-    /// Its name.
+    /// Returns the name of the format.
     const fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -85,7 +86,8 @@ impl Compression {
         }
     }
 
-    /// Decompresses a whole source, into memory or a temporary file as [`read_stream`] does, under the same name.
+    /// Decompresses a whole source into memory or a temporary file, as [`read_stream`] does, with the URI of
+    /// the source.
     fn decompress(self, source: Arc<dyn Source>, in_memory: usize) -> Result<Arc<dyn Source>> {
         let name = source.uri().to_owned();
         let mut stream = self.reader(source);
@@ -99,7 +101,7 @@ impl Compression {
         })
     }
 
-    /// A stream of what another one decompresses to, under the same name.
+    /// Returns a stream of the decompressed bytes, with the URI of the source.
     fn stream(self, source: Arc<dyn Source>) -> Arc<dyn Source> {
         let name = source.uri().to_owned();
         let reader = Damaged { name: self.name(), reader: self.reader(source) };
@@ -117,7 +119,7 @@ impl Compression {
     }
 }
 
-/// A reader whose errors name the compression.
+/// Reader that adds the name of the compression to errors of corrupt data.
 struct Damaged {
     name: &'static str,
     reader: Box<dyn Read + Send>,
@@ -134,7 +136,7 @@ impl Read for Damaged {
     }
 }
 
-/// The bytes of a source in order, which a stream drops behind them.
+/// Sequential reader of a source, which releases the bytes of a stream after reading them.
 struct Input {
     source: Arc<dyn Source>,
     at: u64,

@@ -1,4 +1,4 @@
-//! Tables as text, for programs that read nothing better: an object a line (JSON Lines) or values with commas between them (CSV).
+//! Writers of tables as text: one JSON object per line (JSON Lines), or comma-separated values (CSV).
 
 mod cells;
 mod column;
@@ -24,34 +24,34 @@ use forthwith_plan::{
     WriteOptions, Written,
 };
 
-/// A Form as text, as the option `schema` of formats without types of their own takes it.
+/// Returns the JSON text of a Form, which the option `schema` accepts for formats that do not store types.
 #[must_use]
 pub fn form_text(form: &Form) -> String {
     serde_json::to_string(form).unwrap_or_default()
 }
 
-/// Bytes of columns, and rows, that are made into text at once.
+/// Upper bounds on the bytes of columns and on the rows that one task formats.
 const PIECE: u64 = 256 << 10;
 const MOST_ROWS: u64 = 1 << 14;
 
-/// A format of text: a row of the table.
+/// A text format that can be written.
 pub(super) struct Text {
     name: &'static str,
     endings: &'static [&'static str],
     style: Style,
 }
 
-/// An object a line; in files whose names end in `.json`, as the items of one list.
+/// The format of one JSON object per line; in files with the extension `.json`, of one list of objects.
 pub(super) static JSON_LINES: Text =
     Text { name: "JSON Lines", endings: &["jsonl", "ndjson", LIST], style: Style::JsonLines };
 
-/// The ending of files that are one list.
+/// Extension of files that are one list.
 const LIST: &str = "json";
 
-/// The ending of files with tabs between values.
+/// Extension of files with tabs between values.
 const TABS: &str = "tsv";
 
-/// Values with commas between them, below their names: numbers and text only.
+/// The format of comma-separated values with a header line; columns are numbers or text.
 pub(super) static CSV: Text = Text { name: "CSV", endings: &["csv", TABS], style: Style::Csv };
 
 impl Format for Text {
@@ -81,14 +81,14 @@ impl Format for Text {
     }
 }
 
-/// Writes a line for each entry. Numbers have the shortest digits that round-trip; missing values are `null` or the text that the options give;
-/// times and decimals are spelled out. JSON has no NaN and no infinities: an option gives their treatment. Pieces of some thousand lines are
-/// formatted on several threads.
+/// Writes a line for each entry. Numbers have the shortest digits that round-trip; missing values are `null`
+/// or a text that is set by the options; times and decimals are formatted as text. JSON has neither NaN nor
+/// infinities, whose treatment is an option. Blocks of up to 16384 lines are formatted by several threads.
 pub(crate) struct TextWriter {
     sink: Box<dyn Sink>,
     names: Vec<String>,
     layout: Layout,
-    /// Text that is written before the next rows.
+    /// Text to write before the next rows.
     before: Vec<u8>,
     runner: BlockThreads,
     written: Written,
@@ -100,11 +100,11 @@ pub(crate) enum Style {
     Csv,
 }
 
-/// How rows are laid out.
+/// Layout of rows.
 enum Layout {
-    /// As objects, on lines or as the items of a list.
+    /// Objects, on lines or as the items of a list.
     Objects { is_list: bool, not_numbers: NotNumbers },
-    /// As cells.
+    /// Cells of CSV.
     Cells(Box<Cells>),
 }
 
@@ -151,7 +151,7 @@ impl TextWriter {
     }
 }
 
-/// The sink with its count of bytes.
+/// A sink together with the count of written bytes.
 struct Lines<'a> {
     sink: &'a mut dyn Sink,
     written: &'a mut Written,
@@ -171,15 +171,15 @@ impl BlockSink for Lines<'_> {
     }
 }
 
-/// Rows in pieces, each of which is made into text by one thread.
+/// Blocks of rows, each of which is formatted by one thread.
 struct Pieces<'a> {
     rows: Rows<'a>,
-    /// Rows, and those of a piece.
+    /// Number of rows, and the number of rows in a block.
     count: u64,
     each: u64,
-    /// Bytes of the columns that a row takes, rounded up.
+    /// Average bytes of the columns in a row, rounded up.
     weight: u64,
-    /// Rows of the file before these.
+    /// Number of rows that were written before these.
     before: u64,
     uri: &'a str,
 }

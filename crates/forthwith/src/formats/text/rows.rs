@@ -4,24 +4,25 @@ use super::{column::Spelled, spell::Unspelled};
 use forthwith_columns::{Array, json_text};
 use forthwith_plan::{Error, NotNumbers, Result};
 
-/// Columns side by side, ready to be spelled as JSON: an object for each entry.
+/// Columns prepared for formatting as JSON, with one object per entry.
 ///
-/// Numbers have as many digits as it takes to read them back as they were. Times and decimals are texts. Maps whose keys are texts are objects;
-/// other maps are lists of pairs. Bytes are a text whose characters have their numbers (U+0000-U+00FF), as in the JSON of Avro. Control
-/// characters and marks of direction are escaped, so that the text is safe to show.
+/// Numbers have the shortest digits that round-trip. Times and decimals become texts. Maps with text keys
+/// become objects; other maps are lists of pairs. Bytes become a text of the characters U+0000 to U+00FF, as
+/// in the JSON encoding of Avro. Control characters and bidirectional formatting characters are escaped, so
+/// that the text is safe to display.
 pub struct JsonRows<'a> {
     names: Vec<&'a str>,
-    /// The text before each value: a brace or a comma, the name, a colon.
+    /// Text before each value: a brace or a comma, the name, and a colon.
     before: Vec<Vec<u8>>,
     columns: Vec<(u64, Spelled<'a>)>,
     not_numbers: NotNumbers,
 }
 
 impl<'a> JsonRows<'a> {
-    /// Looks up the columns' buffers. Columns may have different lengths: what is not there is null.
+    /// Creates the formatter. Columns may differ in length: entries after the end of a column are null in it.
     ///
     /// # Errors
-    /// A column that is not what its Form says, by name.
+    /// Returns an error, with the name of the column, if a column is inconsistent with its Form.
     pub fn new(names: &'a [impl AsRef<str>], columns: &'a [Array], not_numbers: NotNumbers) -> Result<Self> {
         let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
         let before = names.iter().enumerate().map(|(at, name)| {
@@ -38,10 +39,11 @@ impl<'a> JsonRows<'a> {
         Ok(Self { names, before, columns, not_numbers })
     }
 
-    /// Appends an entry's object.
+    /// Appends the object of an entry.
     ///
     /// # Errors
-    /// NaN or an infinity, if they are refused; columns that are not what their Form says.
+    /// Returns an error for NaN or an infinity if they are refused, or if a column is inconsistent with its
+    /// Form.
     pub fn row(&self, row: u64, to: &mut Vec<u8>) -> Result<()> {
         for (at, (length, column)) in self.columns.iter().enumerate() {
             to.extend_from_slice(&self.before[at]);

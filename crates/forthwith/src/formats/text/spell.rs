@@ -1,4 +1,4 @@
-//! Values as JSON, and as cells of CSV.
+//! Formatting of values as JSON and as CSV cells.
 
 use super::cells::Cells;
 use super::column::{Numbers, Spelled};
@@ -6,12 +6,12 @@ use forthwith_columns::{Invalid, LogicalType, json_text};
 use forthwith_plan::NotNumbers;
 use std::io::Write;
 
-/// Why a value has no spelling.
+/// Error of formatting a value.
 #[derive(Debug)]
 pub(super) enum Unspelled {
-    /// Columns that are not what their Form says.
+    /// The columns are inconsistent with their Form.
     Invalid(Invalid),
-    /// JSON has no number of this name.
+    /// NaN or an infinity, which JSON does not have, by name.
     NoNumber(&'static str),
 }
 
@@ -21,7 +21,7 @@ impl From<Invalid> for Unspelled {
     }
 }
 
-/// Items that take no memory are spelled out to this number.
+/// Upper bound on the items of a list whose items take no memory in any buffer.
 const MOST_WEIGHTLESS: u64 = 1 << 16;
 
 impl Spelled<'_> {
@@ -118,7 +118,7 @@ impl Spelled<'_> {
         Ok(())
     }
 
-    /// Appends the value at a row as a cell; only numbers and text have one.
+    /// Appends the value at a row as a CSV cell. Only numbers and text have one.
     pub(super) fn cell(&self, row: u64, cells: &Cells, to: &mut Vec<u8>) -> Result<(), Invalid> {
         match self {
             Self::Number(numbers) => return cells.number(to, |to| numbers.cell(row, to)),
@@ -149,13 +149,13 @@ impl Spelled<'_> {
                 Some(at) => return content.cell(at, cells, to),
                 None => cells.missing(to),
             },
-            // The writer refuses columns of these.
+            // `Cells::new` refuses columns of other types.
             _ => return Err(Invalid::Deep),
         }
         Ok(())
     }
 
-    /// The meaning of a number or of bytes.
+    /// Returns the value at a row as its logical type represents it.
     fn meant(&self, meaning: LogicalType, row: u64) -> Result<Logical, Invalid> {
         let text = match self {
             Self::Number(numbers) => match (meaning, numbers.whole(row)) {
@@ -176,11 +176,11 @@ impl Spelled<'_> {
     }
 }
 
-/// The meaning of a value.
+/// A value as its logical type represents it.
 enum Logical {
     Text(String),
     Half(f32),
-    /// None that is known: the value stands for itself.
+    /// The stored value, because the logical type has no representation of it.
     Nothing,
 }
 
@@ -197,7 +197,7 @@ impl Numbers<'_> {
         macro_rules! plain {
             ($items:expr) => {{
                 let number = $items.at(row).ok_or_else(|| short(row))?;
-                // Nothing can go wrong with a number in memory.
+                // Writing a number to memory does not fail.
                 let _ = serde_json::to_writer(to, &number);
             }};
         }
@@ -222,7 +222,7 @@ impl Numbers<'_> {
     }
 }
 
-/// A real number of either precision, which prints with no more digits than it has.
+/// A floating-point number, which is formatted with the shortest digits of its own precision.
 trait Real: serde::Serialize + Copy + std::fmt::Display + Into<f64> {}
 impl Real for f32 {}
 impl Real for f64 {}
@@ -245,7 +245,7 @@ fn real(number: impl Real, instead: NotNumbers, to: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// CSV takes numbers that JSON does not have.
+/// Appends a number to a CSV cell, which may be NaN or infinite, unlike numbers in JSON.
 fn real_cell(number: impl Real, to: &mut Vec<u8>) {
     let _ = if number.into().is_finite() {
         serde_json::to_writer(to, &number).map_err(Into::into)
@@ -254,7 +254,7 @@ fn real_cell(number: impl Real, to: &mut Vec<u8>) {
     };
 }
 
-/// Bytes as the text whose characters have their numbers, as in Avro's JSON.
+/// Appends bytes as a text of the characters U+0000 to U+00FF, as in the JSON encoding of Avro.
 fn latin(bytes: &[u8], to: &mut Vec<u8>) {
     let text: String = bytes.iter().map(|byte| char::from(*byte)).collect();
     json_text(&text, to);
@@ -275,7 +275,7 @@ fn category<'c>(key: &str, at: Option<i32>, categories: &'c [String], row: u64) 
     text.map(String::as_str).ok_or_else(|| Invalid::Range { key: format!("{key}-index"), row })
 }
 
-/// The row an index names; `None` where there is no value.
+/// Returns the row that an index refers to; `None` for a missing value.
 fn present(key: &str, at: Option<i64>, row: u64) -> Result<Option<u64>, Invalid> {
     let at = at.ok_or_else(|| Invalid::Range { key: format!("{key}-index"), row })?;
     Ok(u64::try_from(at).ok())

@@ -1,14 +1,14 @@
-//! Smallest and largest values of pages, and what follows from them for the chunk.
+//! Bounds of the values in pages and chunks.
 
 use parquet::basic::BoundaryOrder;
 
-/// Bounds of text in indexes and statistics have no more bytes.
+/// Upper bound on the length in bytes of text bounds in indexes and statistics.
 const LONGEST: usize = 64;
 
-/// The bounds of the pages so far, in the order of their keys.
+/// Bounds of the pages so far, in the order of their keys.
 #[derive(Debug)]
 pub(crate) struct Bounds<K> {
-    /// Of all pages, and whether they are of NaNs alone.
+    /// Bounds of all pages, and whether all values so far were NaN.
     chunk: Option<(K, K, bool)>,
     last: Option<(K, K)>,
     is_ascending: bool,
@@ -20,12 +20,13 @@ impl<K: Ord + Clone> Bounds<K> {
         Self { chunk: None, last: None, is_ascending: true, is_descending: true }
     }
 
-    /// Adds a page. Bounds of NaNs give way to those of numbers.
+    /// Adds a page. Bounds of a page of NaN are replaced by those of numbers.
     pub(crate) fn add(&mut self, min: K, max: K, is_nan: bool) {
         self.add_stored((min.clone(), max.clone()), (min, max), is_nan);
     }
 
-    /// Adds a page whose bounds are stored as others. The order is that of the stored ones, by which readers search.
+    /// Adds a page whose stored bounds differ from its exact ones. The boundary order is that of the stored
+    /// bounds, by which readers search.
     pub(crate) fn add_stored(&mut self, (min, max): (K, K), stored: (K, K), is_nan: bool) {
         if let Some((last_min, last_max)) = &self.last {
             self.is_ascending &= *last_min <= stored.0 && *last_max <= stored.1;
@@ -39,7 +40,7 @@ impl<K: Ord + Clone> Bounds<K> {
         });
     }
 
-    /// The bounds of all pages.
+    /// Returns the bounds of all pages.
     pub(crate) fn chunk(&self) -> Option<(K, K)> {
         self.chunk.clone().map(|(min, max, _)| (min, max))
     }
@@ -53,7 +54,7 @@ impl<K: Ord + Clone> Bounds<K> {
     }
 }
 
-/// A lower bound of few bytes, and whether it is the value itself.
+/// Returns a lower bound of limited length, and whether it equals the value.
 pub(crate) fn lower(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
     if value.len() <= LONGEST {
         return (value.to_vec(), true);
@@ -61,7 +62,8 @@ pub(crate) fn lower(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
     (value[..cut(value, is_text).unwrap_or(LONGEST)].to_vec(), false)
 }
 
-/// An upper bound of few bytes, and whether it is the value itself. A value of the largest bytes is kept.
+/// Returns an upper bound of limited length, and whether it equals the value. A value without a shorter upper
+/// bound is returned as it is.
 pub(crate) fn upper(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
     if value.len() <= LONGEST {
         return (value.to_vec(), true);
@@ -73,13 +75,14 @@ pub(crate) fn upper(value: &[u8], is_text: bool) -> (Vec<u8>, bool) {
     next.map_or_else(|| (value.to_vec(), true), |next| (next, false))
 }
 
-/// Where the characters of a long text that fit end; nothing of bytes that are not text.
+/// Returns the length of the longest prefix of whole characters within the limit; `None` if the value is not
+/// text.
 fn cut(value: &[u8], is_text: bool) -> Option<usize> {
     let text = std::str::from_utf8(value).ok().filter(|_| is_text)?;
     Some(text.floor_char_boundary(LONGEST))
 }
 
-/// The text with its last character that has a successor of as many bytes replaced by that.
+/// Increments the last character that has a successor of the same length, and drops the characters after it.
 fn next_text(text: &[u8]) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(text).ok()?;
     text.char_indices().rev().find_map(|(at, last)| {
@@ -90,7 +93,7 @@ fn next_text(text: &[u8]) -> Option<Vec<u8>> {
     })
 }
 
-/// The smallest bytes of the same number that are larger.
+/// Returns the smallest larger byte string of the same length; `None` if all bytes are 255.
 fn next_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
     let last = bytes.iter().rposition(|byte| *byte != u8::MAX)?;
     let mut made = bytes.to_vec();
@@ -99,7 +102,7 @@ fn next_bytes(bytes: &[u8]) -> Option<Vec<u8>> {
     Some(made)
 }
 
-/// Compares values by their first bytes before all of them are looked at.
+/// Minimum and maximum of byte strings, which are compared by a prefix first.
 #[derive(Debug)]
 pub(crate) struct TextExtremes<'a> {
     least: (u64, &'a [u8]),
@@ -128,7 +131,7 @@ impl<'a> TextExtremes<'a> {
     }
 }
 
-/// The first bytes as a number that compares as they do, filled with zeros.
+/// Returns the first eight bytes, padded with zeros, as an integer in the same order.
 #[inline(always)]
 fn prefix(value: &[u8]) -> u64 {
     match value.first_chunk::<8>() {

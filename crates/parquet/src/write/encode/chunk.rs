@@ -1,4 +1,4 @@
-//! Chunks of a row group, and what makes them.
+//! Encoded chunks of a row group, and their encoders.
 
 use super::stored::StoredPages;
 use arrow_array::ArrayRef;
@@ -9,24 +9,24 @@ use parquet::file::{
     page_index::{column_index::ColumnIndexMetaData, offset_index::OffsetIndexMetaData},
 };
 
-/// Encodes one leaf of a row group.
+/// Encoder of one column of a row group.
 pub(crate) trait ChunkEncoder: Send {
     /// Appends rows.
     fn push(&mut self, array: &ArrayRef, codecs: &mut Compressor) -> Result<()>;
 
-    /// Bytes of memory that it takes.
+    /// Returns the memory it uses, in bytes.
     fn memory(&self) -> usize;
 
-    /// Copies values of arrays that it refers to.
+    /// Copies values that it references in arrays, so that these can be dropped.
     fn detach(&mut self) -> Result<()>;
 
-    /// Encodes the pending rows.
+    /// Encodes the pending rows, and returns the chunk.
     fn close(self: Box<Self>, codecs: &mut Compressor) -> Result<EncodedChunk>;
 }
 
-/// A chunk as the file has it. Its offsets count from its first byte.
+/// A chunk as stored in the file, with offsets relative to its first byte.
 pub(crate) struct EncodedChunk {
-    /// The dictionary page.
+    /// Bytes of the dictionary page; empty without one.
     pub(crate) head: Vec<u8>,
     pub(crate) body: StoredPages,
     pub(crate) metadata: ColumnChunkMetaData,

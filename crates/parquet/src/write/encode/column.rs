@@ -1,4 +1,4 @@
-//! The encoder of a column: one of this crate, or that of the `parquet` crate.
+//! Encoders of columns: those of this crate, and that of the `parquet` crate.
 
 use super::{
     chunk::{ChunkEncoder, EncodedChunk},
@@ -15,14 +15,14 @@ use forthwith_io::Compressor;
 use forthwith_plan::Result;
 use parquet::schema::types::ColumnDescPtr;
 
-/// The encoder of a column of one row group, and of all of its leaves.
+/// Encoder of a column of one row group, with all of its leaves.
 pub(crate) enum ColumnEncoder {
     Flat(Box<dyn ChunkEncoder>),
     Nested(Box<NestedEncoder>),
 }
 
 impl ColumnEncoder {
-    /// An encoder of a column whose first leaf this is; its pages go to the memory that is given.
+    /// Creates the encoder of a column, given its first leaf. `stored` is a buffer to reuse for the pages.
     pub(crate) fn new(
         field: &FieldRef,
         leaf: &ColumnDescPtr,
@@ -49,7 +49,7 @@ impl ColumnEncoder {
         }
     }
 
-    /// Copies values of arrays that it refers to, before others may change them.
+    /// Copies values that the encoder references in arrays, so that these can be dropped.
     pub(crate) fn detach(&mut self) -> Result<()> {
         match self {
             Self::Flat(encoder) => encoder.detach(),
@@ -57,7 +57,7 @@ impl ColumnEncoder {
         }
     }
 
-    /// The chunks of its leaves.
+    /// Encodes pending rows, and returns the chunks of the leaves.
     pub(crate) fn close(self, codecs: &mut Compressor) -> Result<Vec<EncodedChunk>> {
         match self {
             Self::Flat(encoder) => Ok(vec![encoder.close(codecs)?]),
@@ -66,7 +66,7 @@ impl ColumnEncoder {
     }
 }
 
-/// The encoder of a column of plain values.
+/// Returns the encoder of a flat column; `None` for columns that the `parquet` crate encodes.
 fn flat(
     data_type: &DataType,
     leaf: &ColumnDescPtr,

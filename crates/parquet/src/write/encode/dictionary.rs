@@ -1,23 +1,23 @@
-//! Dictionaries of the values of a chunk, in the order in which they first appear.
+//! Dictionaries of the values of a chunk, in the order of their first occurrence.
 
 use super::number::{Number, bytes_of};
 
-/// Limit on the bytes of a dictionary page; its last value may exceed it.
+/// Upper bound on the bytes of a dictionary page; its last value may exceed it.
 pub(crate) const LARGEST_DICTIONARY: usize = 1 << 20;
-/// Slots that are looked at for a value. More are never necessary for values that are not made to collide.
+/// Upper bound on the probes for a value. Only values that are crafted to collide need more.
 const MOST_PROBES: usize = 256;
-/// Slots of an empty table.
+/// Initial number of slots of a hash table.
 const FEWEST_SLOTS: usize = 1 << 10;
 
-/// The dictionary is full, or its table is.
+/// Error of a full dictionary or hash table.
 #[derive(Debug)]
 pub(crate) struct Full;
 
-/// Numbers by their bits.
+/// A dictionary of numbers, which are compared by their bits.
 #[derive(Debug, Default)]
 pub(crate) struct NumberDictionary<T> {
     entries: Vec<T>,
-    /// The index of an entry plus one, or zero. Their number is a power of two.
+    /// Hash table with the index of an entry plus one, or zero. Its length is a power of two.
     slots: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ impl<T: Number> NumberDictionary<T> {
         self.entries.len()
     }
 
-    /// The content of the dictionary page.
+    /// Returns the content of the dictionary page.
     pub(crate) fn page(&self) -> &[u8] {
         bytes_of(&self.entries)
     }
@@ -84,22 +84,22 @@ impl<T: Number> NumberDictionary<T> {
     }
 }
 
-/// Byte strings.
+/// A dictionary of byte strings.
 #[derive(Debug, Default)]
 pub(crate) struct ByteDictionary {
-    /// Lengths and bytes, as the dictionary page has them.
+    /// Content of the dictionary page: lengths and bytes.
     page: Vec<u8>,
-    /// Where the bytes of each entry begin in the page, and their number.
+    /// Offset in the page and length of the bytes of each entry.
     entries: Vec<(u32, u32)>,
     slots: Vec<Slot>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {
-    /// Parts of the value, all of one of up to 16 bytes.
+    /// Two words that depend on all bytes, and determine values of up to 16 bytes.
     parts: (u64, u64),
     length: u32,
-    /// The index of the entry plus one, or zero.
+    /// Index of the entry plus one, or zero.
     entry: u32,
 }
 
@@ -108,7 +108,7 @@ impl ByteDictionary {
         self.entries.len()
     }
 
-    /// The content of the dictionary page.
+    /// Returns the content of the dictionary page.
     pub(crate) fn page(&self) -> &[u8] {
         &self.page
     }
@@ -176,7 +176,8 @@ impl ByteDictionary {
     }
 }
 
-/// Two numbers of all bytes of a value: those of up to 16 bytes differ where the values do, if their lengths are equal.
+/// Returns two words that depend on all bytes of a value. For values of equal length up to 16 bytes, they are
+/// equal only if the values are.
 #[inline(always)]
 fn parts(value: &[u8]) -> (u64, u64) {
     if let (Some(first), Some(last)) = (value.first_chunk::<8>(), value.last_chunk::<8>()) {
@@ -194,14 +195,14 @@ fn parts(value: &[u8]) -> (u64, u64) {
     }
 }
 
-/// A number that all bytes of a long value have to do with.
+/// Returns a hash of all bytes of a long value.
 fn long(value: &[u8]) -> u64 {
     let (words, _) = value.as_chunks::<8>();
     let last = value.last_chunk::<8>().map_or(0, |last| u64::from_le_bytes(*last));
     words.iter().fold(last, |state, word| hash(u64::from_le_bytes(*word), state))
 }
 
-/// All bits of two numbers, mixed.
+/// Returns a hash of two words.
 #[inline(always)]
 fn hash(one: u64, other: u64) -> u64 {
     let product =
@@ -209,16 +210,16 @@ fn hash(one: u64, other: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// The slot that a hash belongs to, of a power of two.
+/// Returns the first slot for a hash. `count` is a power of two.
 #[inline(always)]
 fn slot(hash: u64, count: usize) -> usize {
     hash as usize & (count - 1)
 }
 
-/// Whether a dictionary is likely to pay, by a sample of the values of a chunk.
+/// Whether a dictionary is likely to reduce the size of a chunk, by a sample of its values.
 ///
-/// Of values that are drawn from many at random, few repeat within the sample: `sampled²/2` pairs meet among as many
-/// different values.
+/// The number of distinct values is estimated from the repeats in the sample: if values are drawn at random
+/// from `n` values, about `sampled² / 2n` pairs in the sample are equal.
 pub(crate) fn is_worthwhile(sampled: usize, distinct: usize, values: usize, entry_bytes: usize) -> bool {
     let repeats = sampled - distinct;
     if repeats == 0 {

@@ -1,4 +1,4 @@
-//! Chunks of booleans.
+//! Encoder of booleans.
 
 use super::{
     bounds::Bounds,
@@ -16,7 +16,7 @@ use parquet::{
     file::statistics::{Statistics, ValueStatistics},
 };
 
-/// A chunk of booleans that is being written.
+/// Encoder of a chunk of booleans.
 pub(crate) struct FlagEncoder {
     pages: Pages,
     bounds: Bounds<bool>,

@@ -1,6 +1,6 @@
-//! Headers of pages, in Thrift's compact protocol.
+//! Page headers in Thrift's compact protocol.
 
-/// Encodings by their numbers in the format.
+/// Encodings by their Parquet numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum PageEncoding {
     Plain = 0,
@@ -8,16 +8,16 @@ pub(crate) enum PageEncoding {
     RleDictionary = 8,
 }
 
-/// What follows a header.
+/// Kind of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PageKind {
-    /// Levels and values.
+    /// A data page of levels and values.
     Data(PageEncoding),
-    /// The values that dictionary indices refer to.
+    /// The dictionary page.
     Dictionary,
 }
 
-/// Appends the header of a page of `count` values, nulls included.
+/// Appends the header of a page of `count` values, including nulls.
 pub(crate) fn append_header(out: &mut Vec<u8>, kind: PageKind, count: u32, payload: i32, stored: i32) {
     let (number, field) = match kind {
         PageKind::Data(_) => (0, 5),
@@ -46,7 +46,7 @@ const FALSE: u8 = 2;
 const INTEGER: u8 = 5;
 const STRUCTURE: u8 = 12;
 
-/// Appends a field whose number is `step` after that of the field before.
+/// Appends an integer field. `step` is the difference between its number and that of the previous field.
 fn integer(out: &mut Vec<u8>, step: u8, value: i64) {
     out.push(step << 4 | INTEGER);
     let mut rest = ((value << 1) ^ (value >> 63)) as u64;

@@ -1,10 +1,11 @@
-//! Small numbers as runs, repeated or packed into bits: definition levels and dictionary indices.
+//! RLE/bit-packed hybrid encoding of small integers: definition levels and dictionary indexes.
 
 use arrow_buffer::BooleanBuffer;
 
-/// Appends numbers of `width` bits, at most 32.
+/// Appends numbers of `width` bits, which is at most 32.
 pub(crate) fn append_numbers(out: &mut Vec<u8>, numbers: &[u32], width: u32) {
-    // Numbers that are not in a run yet; packed in groups of eight.
+    // `packed` is the start of the numbers that are not written yet; bit-packed runs consist of groups of
+    // eight.
     let (mut packed, mut at) = (0, 0);
     while let Some((group, _)) = numbers[at..].split_first_chunk::<8>() {
         let first = group[0];
@@ -21,20 +22,20 @@ pub(crate) fn append_numbers(out: &mut Vec<u8>, numbers: &[u32], width: u32) {
     append_packed(out, &numbers[packed..], width);
 }
 
-/// Appends a run of one number.
+/// Appends an RLE run: a number and its count.
 fn append_repeated(out: &mut Vec<u8>, count: usize, number: u32, width: u32) {
     varint(out, (count as u64) << 1);
     out.extend_from_slice(&number.to_le_bytes()[..width.div_ceil(8) as usize]);
 }
 
-/// Appends groups of eight numbers, the last one filled with zeros.
+/// Appends a bit-packed run of groups of eight numbers, the last one padded with zeros.
 fn append_packed(out: &mut Vec<u8>, numbers: &[u32], width: u32) {
     if numbers.is_empty() {
         return;
     }
     let groups = numbers.len().div_ceil(8);
     varint(out, (groups as u64) << 1 | 1);
-    // A group is written as 32 bytes; the next group overwrites those beyond its width.
+    // A group is written as 32 bytes; the next group overwrites the excess.
     let (mut at, size) = (out.len(), width as usize);
     out.resize(at + groups * size + 32, 0);
     let (whole, rest) = numbers.as_chunks::<8>();
@@ -51,7 +52,7 @@ fn append_packed(out: &mut Vec<u8>, numbers: &[u32], width: u32) {
     out.truncate(at);
 }
 
-/// Eight numbers of `width` bits, in the first `width` bytes.
+/// Packs eight numbers of `width` bits into the first `width` bytes.
 #[inline(always)]
 fn pack(group: &[u32; 8], width: u32) -> [u8; 32] {
     let two = |at: usize| u64::from(group[at]) | u64::from(group[at + 1]) << width;
@@ -65,7 +66,7 @@ fn pack(group: &[u32; 8], width: u32) -> [u8; 32] {
     bytes
 }
 
-/// Appends levels of one bit.
+/// Appends one-bit levels.
 pub(crate) fn append_bits(out: &mut Vec<u8>, bits: &BooleanBuffer) {
     let chunks = bits.bit_chunks();
     let words = chunks.iter().chain((chunks.remainder_len() > 0).then(|| chunks.remainder_bits()));
@@ -79,22 +80,22 @@ pub(crate) fn append_bits(out: &mut Vec<u8>, bits: &BooleanBuffer) {
     writer.end();
 }
 
-/// Appends `count` levels of one bit that are equal.
+/// Appends `count` equal one-bit levels.
 pub(crate) fn append_equal_bits(out: &mut Vec<u8>, bit: bool, count: usize) {
     append_repeated(out, count, bit.into(), 1);
 }
 
-/// Runs of bits that are being written, 64 bits at a time.
+/// Encoder of one-bit levels, in words of 64 bits.
 struct BitRuns<'a> {
     out: &'a mut Vec<u8>,
-    /// The packed run before the repeated one.
+    /// Words of the bit-packed run before the RLE run.
     packed: Vec<u64>,
-    /// A repeated run: its word, and how many bits.
+    /// The RLE run: its word (all bits 0 or 1) and its length in bits.
     repeated: (u64, usize),
 }
 
 impl BitRuns<'_> {
-    /// Appends the lower bits of a word, all 64 of them but for the last one.
+    /// Appends the lower `count` bits of a word. Only the last word may have fewer than 64.
     fn push(&mut self, word: u64, count: usize) {
         let all = u64::MAX >> (64 - count);
         if word != 0 && word != all {
@@ -143,7 +144,7 @@ mod tests {
     use super::*;
     use crate::hybrid::Hybrid;
 
-    /// Pseudo-random numbers below a bound, and runs of them.
+    /// Returns pseudo-random numbers below a bound, some of them in runs.
     fn numbers(seed: u64, count: usize, bound: u64) -> Vec<u32> {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut next = || {

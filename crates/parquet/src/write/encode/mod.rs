@@ -1,4 +1,4 @@
-//! Column chunks being written: flat columns by encoders of their own, all others by those of the `parquet` crate.
+//! Encoding of column chunks: flat columns by this crate, all others by the `parquet` crate.
 
 mod bounds;
 mod chunk;

@@ -1,4 +1,4 @@
-//! Columns of lists, records and rare types, encoded by the `parquet` crate.
+//! Encoding of lists, records and rare types by the `parquet` crate.
 
 use super::{chunk::EncodedChunk, options::EncoderOptions, stored::StoredPages};
 use crate::write::library_error::failed;
@@ -15,7 +15,7 @@ use parquet::{
 };
 use std::sync::Arc;
 
-/// A column of a row group, in a file of its own in memory.
+/// Encoder of a column of a row group, which writes a temporary file in memory.
 pub(crate) struct NestedEncoder {
     field: FieldRef,
     file: SerializedFileWriter<Vec<u8>>,
@@ -54,7 +54,8 @@ impl NestedEncoder {
             .ok_or_else(|| Error::fault("a chunk that is not in its file"))
     }
 
-    /// Nothing in the place of a chunk whose bytes are not where its metadata say.
+    /// Closes the leaves and returns their chunks; `None` for a chunk whose byte range is outside the
+    /// temporary file.
     fn chunks(mut self) -> std::result::Result<Vec<Option<EncodedChunk>>, ParquetError> {
         let mut indexes = Vec::with_capacity(self.leaves.len());
         let mut group = self.file.next_row_group()?;
@@ -73,7 +74,8 @@ impl NestedEncoder {
             body.append(bytes.get(usize::try_from(start).ok()?..)?.get(..usize::try_from(length).ok()?)?)
                 .ok()?;
             let metadata = moved(chunk.clone(), -(start as i64)).ok()?;
-            // They count from the dictionary page or the first data page, which comes later in the encoder.
+            // The encoder counts them from its dictionary page or its first data page, whichever is later, so
+            // they are recomputed.
             let offsets = offsets.map(|mut offsets| {
                 let mut at = metadata.data_page_offset();
                 for page in &mut offsets.page_locations {
@@ -88,7 +90,7 @@ impl NestedEncoder {
     }
 }
 
-/// The metadata of a chunk, moved by a number of bytes.
+/// Shifts the offsets in the metadata of a chunk by a number of bytes.
 pub(crate) fn moved(
     chunk: ColumnChunkMetaData,
     by: i64,

@@ -1,4 +1,4 @@
-//! Numbers as Parquet stores them: their statistics and their bytes.
+//! Numbers as stored by Parquet: their bits and statistics.
 
 use arrow_buffer::{ArrowNativeType, ToByteSlice};
 use forthwith_kernels::Ordered;
@@ -8,10 +8,10 @@ use parquet::file::statistics::{Statistics, ValueStatistics};
 pub(crate) trait Number: ArrowNativeType + Ordered<Key: Send> {
     const IS_FLOAT: bool = false;
 
-    /// The bits, for hashing and comparing.
+    /// Returns the bits, for hashing and comparison.
     fn bits(self) -> u64;
 
-    /// Statistics of a chunk, with the numbers of nulls and of NaNs.
+    /// Creates the statistics of a chunk, with the numbers of nulls and NaN.
     fn statistics(bounds: Option<(Self, Self)>, nulls: u64, nans: Option<u64>, is_signed: bool)
     -> Statistics;
 }
@@ -49,7 +49,8 @@ number!(u64, i64, u64, Int64, false);
 number!(f32, f32, u32, Float, true);
 number!(f64, f64, u64, Double, true);
 
-/// The bytes of numbers, in the machine's order: encoders are used where that is the format's.
+/// Returns the bytes of numbers in native byte order. The encoders are used only if it is little-endian, as
+/// in Parquet.
 pub(crate) fn bytes_of<T: Number>(numbers: &[T]) -> &[u8] {
     numbers.to_byte_slice()
 }

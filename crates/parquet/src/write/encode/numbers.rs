@@ -1,4 +1,4 @@
-//! Chunks of numbers.
+//! Encoder of numbers.
 
 use super::{
     bounds::Bounds,
@@ -18,21 +18,21 @@ use forthwith_kernels::{Extremes, extremes};
 use forthwith_plan::{Error, Result};
 use parquet::basic::SortOrder;
 
-/// Whether values are written by a dictionary.
+/// Use of a dictionary in a chunk.
 #[derive(Debug)]
 pub(crate) enum Choice<D> {
-    /// No page is complete.
+    /// No page is complete, so it is not decided.
     Undecided,
     Used(D),
-    /// Pages use it, and it is full.
+    /// Earlier pages use the dictionary, which is full.
     Full(D),
     Unused,
 }
 
-/// The numbers of an array as they are stored.
+/// Function that converts an array to stored numbers.
 pub(crate) type Stored<T> = fn(&ArrayRef) -> Result<Numbers<T>>;
 
-/// Numbers of an array: its own memory, or widened.
+/// Numbers of an array: its own buffer, or a widened copy.
 pub(crate) enum Numbers<T> {
     Own(Buffer),
     Widened(Vec<T>),
@@ -46,7 +46,7 @@ impl<T: Number> Numbers<T> {
         }
     }
 
-    /// The memory of some numbers, if it is the array's own.
+    /// Returns the buffer of some numbers if it is that of the array.
     fn memory(&self, start: usize, count: usize) -> Option<Buffer> {
         match self {
             Self::Own(buffer) => {
@@ -57,7 +57,8 @@ impl<T: Number> Numbers<T> {
     }
 }
 
-/// Numbers that an array has as they are stored, whatever they mean.
+/// Returns the buffer of an array whose numbers are stored without conversion, regardless of their logical
+/// type.
 pub(crate) fn own<T: Number>(array: &ArrayRef) -> Result<Numbers<T>> {
     let data = array.to_data();
     let buffer =
@@ -66,13 +67,13 @@ pub(crate) fn own<T: Number>(array: &ArrayRef) -> Result<Numbers<T>> {
     Ok(Numbers::Own(buffer.slice_with_length(start, count)))
 }
 
-/// Numbers of less than 32 bits.
+/// Widens numbers of less than 32 bits.
 pub(crate) fn widened<A: ArrowPrimitiveType<Native: Into<i32>>>(array: &ArrayRef) -> Result<Numbers<i32>> {
     let array = array.as_primitive_opt::<A>().ok_or_else(|| Error::fault("numbers of another type"))?;
     Ok(Numbers::Widened(array.values().iter().map(|number| (*number).into()).collect()))
 }
 
-/// A chunk of numbers that is being written.
+/// Encoder of a chunk of numbers.
 pub(crate) struct NumberEncoder<T: Number> {
     pages: Pages,
     stored: Stored<T>,
@@ -104,7 +105,8 @@ impl<T: Number> NumberEncoder<T> {
         Ok(())
     }
 
-    /// Writes a page of values without nulls, which an array may have in memory.
+    /// Writes a page of values without nulls. `memory` is the array's buffer of these values, if there is
+    /// one.
     fn page(
         &mut self,
         rows: PageRows<'_>,
@@ -138,8 +140,9 @@ impl<T: Number> NumberEncoder<T> {
         self.pages.end(rows, encoding, entry, codecs)
     }
 
-    /// Finds the indices of values, and the bits that they take, if the dictionary is used. A page without values does not
-    /// use it: a dictionary that is given up when it is empty is in no page.
+    /// Looks up the dictionary indexes of values, and returns their bit width; `None` if the dictionary is
+    /// not used. A page without values does not use it, so an empty dictionary that is abandoned is not used
+    /// by any page.
     fn look_up(&mut self, values: &[T]) -> Option<u32> {
         if values.is_empty() {
             return None;
@@ -156,7 +159,7 @@ impl<T: Number> NumberEncoder<T> {
         None
     }
 
-    /// Decides about the dictionary by a sample of the rows at hand when the first page is complete.
+    /// Decides on the dictionary by a sample of the available rows, when the first page is complete.
     fn choose(&mut self, values: &[T], validity: Option<&BooleanBuffer>, rows: usize) {
         if !matches!(self.dictionary, Choice::Undecided) {
             return;
@@ -176,22 +179,23 @@ impl<T: Number> NumberEncoder<T> {
     }
 }
 
-/// Values are sampled in blocks: equal values may be neighbours, or anywhere.
+/// Number of values in a block of a sample. Blocks detect repeats of neighbours as well as distant ones.
 pub(crate) const SAMPLE_BLOCK: usize = 256;
 const SAMPLE_BLOCKS: usize = 64;
 
-/// Estimates the rows of a chunk by those at hand: full pages that come a few at a time are followed by more.
+/// Estimates the number of rows of a chunk: if the available rows are one to four pages, more are likely to
+/// follow.
 pub(crate) fn likely_rows(rows: usize) -> usize {
     if (PAGE_ROWS..4 * PAGE_ROWS).contains(&rows) { usize::MAX } else { rows }
 }
 
-/// Where the blocks of a sample begin.
+/// Returns the positions of the blocks of a sample.
 pub(crate) fn sample_starts(values: usize) -> impl Iterator<Item = usize> {
     let step = (values / SAMPLE_BLOCKS).max(SAMPLE_BLOCK);
     (0..values).step_by(step).take(SAMPLE_BLOCKS)
 }
 
-/// Bits of the indices into a dictionary.
+/// Returns the bit width of indexes into a dictionary.
 pub(crate) const fn width(entries: usize) -> u32 {
     usize::BITS - entries.saturating_sub(1).leading_zeros()
 }
@@ -245,7 +249,8 @@ impl<T: Number> ChunkEncoder for NumberEncoder<T> {
     }
 }
 
-/// The encoder of numbers of a type that are stored without a change of their bits.
+/// Returns the encoder for a type of numbers that are stored without conversion of their bits; `None` for
+/// other types.
 pub(crate) fn encoder(data_type: &DataType, pages: Pages, dictionary: bool) -> Option<Box<dyn ChunkEncoder>> {
     use arrow_array::types::{Int8Type, Int16Type, UInt8Type, UInt16Type};
     Some(match data_type {

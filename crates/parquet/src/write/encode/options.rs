@@ -1,20 +1,20 @@
-//! How columns are encoded.
+//! Options of encoding columns.
 
 use super::pages::PageCodec;
 use parquet::file::properties::WriterPropertiesPtr;
 
-/// How columns are encoded.
+/// Options of encoding columns.
 #[derive(Clone, Debug)]
 pub(crate) struct EncoderOptions {
-    /// For the `parquet` crate.
+    /// Properties for the `parquet` crate.
     pub(crate) properties: WriterPropertiesPtr,
-    /// Nothing for codecs that the `parquet` crate has to run.
+    /// Codec of pages; `None` for codecs that only the `parquet` crate supports.
     pub(crate) codec: Option<PageCodec>,
     pub(crate) dictionary: bool,
 }
 
 impl EncoderOptions {
-    /// Whether plain columns have encoders of their own. Their bytes are those of the machine, which must be the file's.
+    /// Whether flat columns are encoded by this crate, which requires a little-endian machine.
     pub(crate) const fn is_flat(&self) -> bool {
         self.codec.is_some() && cfg!(target_endian = "little")
     }

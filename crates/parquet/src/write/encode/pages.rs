@@ -1,4 +1,4 @@
-//! The pages of a chunk: levels, compression, headers and what indexes say of them.
+//! Pages of a chunk: levels, compression, headers and index entries.
 
 use super::{
     chunk::EncodedChunk,
@@ -21,19 +21,19 @@ use parquet::{
     schema::types::ColumnDescPtr,
 };
 
-/// How pages are compressed.
+/// Compression of pages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PageCodec {
-    /// As the footer has it.
+    /// Compression in the metadata.
     pub(crate) compression: Compression,
     pub(crate) codec: Option<(Codec, Option<i32>)>,
 }
 
-/// Rows of a page and which of them have values.
+/// Rows of a page and their validity.
 #[derive(Clone, Copy)]
 pub(crate) struct PageRows<'a> {
     pub(crate) rows: usize,
-    /// Unset bits are nulls. Nothing if there are none.
+    /// Validity of the rows; `None` if all of them are valid.
     pub(crate) validity: Option<&'a BooleanBuffer>,
 }
 
@@ -43,25 +43,25 @@ impl PageRows<'_> {
     }
 }
 
-/// What the index says of a page, but for its nulls.
+/// Entry of a page in the page indexes, without nulls.
 #[derive(Debug, Default)]
 pub(crate) struct PageIndexEntry {
     pub(crate) min: Vec<u8>,
     pub(crate) max: Vec<u8>,
-    /// The number of NaNs, of floats.
+    /// Number of NaN values of a floating-point column.
     pub(crate) nans: Option<u64>,
-    /// Bytes of the values, of byte strings.
+    /// Total length of the values of a byte string column.
     pub(crate) text_bytes: Option<i64>,
 }
 
-/// Pages being written.
+/// Writer of the pages of a chunk.
 pub(crate) struct Pages {
     descriptor: ColumnDescPtr,
     codec: PageCodec,
     is_nullable: bool,
-    /// Pages that are complete.
+    /// Complete pages.
     stored: StoredPages,
-    /// The page that is being written, before it is compressed.
+    /// The current page, before compression.
     payload: Vec<u8>,
     columns: ColumnIndexBuilder,
     offsets: OffsetIndexBuilder,
@@ -100,12 +100,12 @@ impl Pages {
         self.rows
     }
 
-    /// Bytes of memory.
+    /// Returns the memory it uses, in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.stored.len() + self.payload.capacity()
     }
 
-    /// Begins a page by its levels; its values are appended to the payload.
+    /// Begins a page by writing its levels. Returns the buffer to which its values are appended.
     pub(crate) fn begin(&mut self, rows: PageRows<'_>) -> &mut Vec<u8> {
         self.payload.clear();
         if self.is_nullable {
@@ -120,7 +120,7 @@ impl Pages {
         &mut self.payload
     }
 
-    /// Ends the page that was begun.
+    /// Completes the page that was begun.
     pub(crate) fn end(
         &mut self,
         rows: PageRows<'_>,
@@ -135,12 +135,12 @@ impl Pages {
         self.note(rows, encoding, entry, offset)
     }
 
-    /// Whether the values of pages are stored as they are.
+    /// Whether pages are stored without compression, so that values can be shared.
     pub(crate) const fn shares(&self) -> bool {
         self.codec.codec.is_none()
     }
 
-    /// Appends a page of values that are not compressed, without a copy of them.
+    /// Appends an uncompressed page that references the values without a copy.
     pub(crate) fn share(&mut self, rows: PageRows<'_>, values: Buffer, entry: PageIndexEntry) -> Result<()> {
         self.begin(rows);
         let (offset, length) = (self.stored.len(), self.payload.len() + values.len());
@@ -150,7 +150,7 @@ impl Pages {
         self.note(rows, PageEncoding::Plain, entry, offset)
     }
 
-    /// Adds a page to the indexes.
+    /// Adds a page to the indexes and the totals.
     fn note(
         &mut self,
         rows: PageRows<'_>,
@@ -181,7 +181,7 @@ impl Pages {
         Ok(())
     }
 
-    /// Compresses a page and appends it behind its header.
+    /// Compresses a page, and appends it after its header.
     fn append(&mut self, kind: PageKind, count: u32, payload: &[u8], codecs: &mut Compressor) -> Result<()> {
         let compressed;
         let stored = match self.codec.codec {
@@ -203,18 +203,18 @@ impl Pages {
         self.stored.append(&header)
     }
 
-    /// Copies values of arrays that pages refer to.
+    /// Copies values that pages reference in arrays.
     pub(crate) fn detach(&mut self) -> Result<()> {
         self.stored.detach()
     }
 
-    /// The numbers of nulls and of values, where there can be nulls.
+    /// Returns the numbers of nulls and of values, if the column is nullable.
     fn levels(&self, nulls: u64, rows: u64) -> Option<LevelHistogram> {
         let values = rows - nulls;
         self.is_nullable.then(|| LevelHistogram::from(vec![nulls as i64, values as i64]))
     }
 
-    /// Ends the chunk. The dictionary page comes first in the file.
+    /// Completes the chunk. The dictionary page precedes the data pages in the file.
     pub(crate) fn close(
         mut self,
         dictionary: Option<(u32, &[u8])>,
@@ -260,7 +260,7 @@ impl Pages {
     }
 }
 
-/// Headers of pages are no longer.
+/// Initial capacity for a page header, which is never longer.
 const LONGEST_HEADER: usize = 64;
 
 fn count_of(rows: PageRows<'_>) -> Result<u32> {

@@ -1,16 +1,16 @@
-//! Rows that are waiting for their page to be full, and which of them have values.
+//! Pending rows of an incomplete page, and their validity.
 
 use super::pages::PageRows;
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder, NullBuffer};
 
-/// Rows of a page.
+/// Number of rows of a page.
 pub(crate) const PAGE_ROWS: usize = 20_480;
 
-/// Validity of the rows of a page that is not complete.
+/// Validity of the rows of an incomplete page.
 #[derive(Debug, Default)]
 pub(crate) struct PendingRows {
     pub(crate) rows: usize,
-    /// Made when the first null is met.
+    /// Created with the first null.
     validity: Option<BooleanBufferBuilder>,
 }
 
@@ -30,14 +30,14 @@ impl PendingRows {
         self.rows += rows;
     }
 
-    /// Validity of the rows, which are forgotten.
+    /// Returns the number and the validity of the rows, and removes them.
     pub(crate) fn take(&mut self) -> (usize, Option<BooleanBuffer>) {
         let rows = std::mem::take(&mut self.rows);
         (rows, self.validity.take().map(|mut builder| builder.finish()))
     }
 }
 
-/// Validity of some rows of an array, if any of them is null.
+/// Returns the validity of some rows of an array; `None` if none of them is null.
 pub(crate) fn validity_of(nulls: Option<&NullBuffer>, start: usize, rows: usize) -> Option<BooleanBuffer> {
     let validity = nulls?.inner().slice(start, rows);
     (validity.count_set_bits() < rows).then_some(validity)
@@ -69,7 +69,7 @@ pub(crate) fn append_valid<T: Copy + Default>(
             end += some.len();
             continue;
         }
-        // Each value is written, and the next one over it if it is of a null.
+        // Each value is written; the next one overwrites it if it is null.
         for value in some {
             out[end] = *value;
             end += (word & 1) as usize;

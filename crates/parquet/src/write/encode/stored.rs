@@ -1,4 +1,4 @@
-//! Pages as the file has them: bytes of their own, and values that are written from the arrays that have them.
+//! Encoded pages: own bytes, and values that are written from the buffers of arrays.
 
 use arrow_buffer::Buffer;
 use forthwith_plan::{Error, ErrorKind, Result};
@@ -7,18 +7,18 @@ use forthwith_plan::{Error, ErrorKind, Result};
 #[derive(Debug, Default)]
 pub(crate) struct StoredPages {
     own: Vec<u8>,
-    /// Values, and how many of the own bytes come before them.
+    /// Shared values, with the number of own bytes before them.
     shared: Vec<(usize, Buffer)>,
     length: usize,
 }
 
 impl StoredPages {
-    /// No pages yet, in memory that may be used.
+    /// Creates an empty list that reuses a buffer.
     pub(crate) fn new(own: Vec<u8>) -> Self {
         Self { own, ..Self::default() }
     }
 
-    /// Bytes of all pages.
+    /// Returns the total length in bytes.
     pub(crate) const fn len(&self) -> usize {
         self.length
     }
@@ -37,7 +37,7 @@ impl StoredPages {
         self.shared.push((self.own.len(), values));
     }
 
-    /// Copies the values of arrays.
+    /// Copies the shared values.
     pub(crate) fn detach(&mut self) -> Result<()> {
         if self.shared.is_empty() {
             return Ok(());
@@ -49,7 +49,7 @@ impl StoredPages {
         Ok(())
     }
 
-    /// All bytes in order.
+    /// Iterates over all bytes in order.
     pub(crate) fn pieces(&self) -> impl Iterator<Item = &[u8]> {
         let starts = std::iter::once(0).chain(self.shared.iter().map(|(end, _)| *end));
         let ends = self.shared.iter().map(|(end, values)| (*end, values.as_slice()));
@@ -57,7 +57,7 @@ impl StoredPages {
         pieces.flat_map(|(start, (end, values))| [&self.own[start..end], values])
     }
 
-    /// Memory for other pages.
+    /// Returns the buffer for reuse.
     pub(crate) fn into_memory(self) -> Vec<u8> {
         self.own
     }

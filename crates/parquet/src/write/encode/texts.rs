@@ -1,4 +1,4 @@
-//! Chunks of byte strings.
+//! Encoder of byte strings.
 
 use super::{
     bounds::{Bounds, TextExtremes, lower, upper},
@@ -21,27 +21,27 @@ use parquet::{
     file::statistics::{Statistics, ValueStatistics},
 };
 
-/// Bytes of the values of a page, with their lengths, but for the last value.
+/// Target size in bytes of the values of a plain page, including lengths; the last value may exceed it.
 const PAGE_BYTES: usize = 1 << 20;
-/// Bytes of the values of a page of dictionary indices.
+/// Target size in bytes of the values of a page of dictionary indexes.
 const INDEXED_BYTES: usize = 8 << 20;
 
-/// Where a value lies: its first byte and its length.
+/// Position of a value: its offset and its length.
 type Span = (usize, u32);
 
-/// A chunk of byte strings that is being written.
+/// Encoder of a chunk of byte strings.
 pub(crate) struct TextEncoder {
     pages: Pages,
     is_text: bool,
     dictionary: Choice<ByteDictionary>,
-    /// The page that last had each entry of the dictionary.
+    /// For each entry of the dictionary, the last page that has it.
     seen: Vec<u32>,
     page: u32,
     bounds: Bounds<Vec<u8>>,
     rows: PendingRows,
-    /// Values of the pending rows, without nulls, one after the other.
+    /// Values of the pending rows, without nulls, concatenated.
     pending: Vec<u8>,
-    /// Values of the page that is being filled, in an array or in `pending`.
+    /// Positions of the values of the current page, in an array or in `pending`.
     spans: Vec<Span>,
     indices: Vec<u32>,
 }
@@ -63,7 +63,7 @@ impl<'a, O: OffsetSizeTrait> Texts<'a, O> {
         self.offsets.len() - 1
     }
 
-    /// Where the value of a row lies, if it has one.
+    /// Returns the position of the value of a row; `None` for null.
     #[inline(always)]
     fn span(&self, row: usize) -> Result<Option<Span>> {
         if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
@@ -146,7 +146,7 @@ impl TextEncoder {
         self.pages.end(rows, PageEncoding::RleDictionary, entry, codecs)
     }
 
-    /// Writes values with their lengths before them, as pages that are not too long.
+    /// Writes values preceded by their lengths, as pages of limited size.
     fn plain(
         &mut self,
         rows: PageRows<'_>,
@@ -180,8 +180,9 @@ impl TextEncoder {
         Ok(())
     }
 
-    /// Finds the indices of values, and the bits that they take, if the dictionary is used. A page without values does not
-    /// use it: a dictionary that is given up when it is empty is in no page.
+    /// Looks up the dictionary indexes of values, and returns their bit width; `None` if the dictionary is
+    /// not used. A page without values does not use it, so an empty dictionary that is abandoned is not used
+    /// by any page.
     fn look_up(&mut self, bytes: &[u8], spans: &[Span]) -> Option<u32> {
         if spans.is_empty() {
             return None;
@@ -202,7 +203,7 @@ impl TextEncoder {
         Some(width(dictionary.len()))
     }
 
-    /// Decides about the dictionary by a sample of values.
+    /// Decides on the dictionary by a sample of values.
     fn choose<'a>(&mut self, sample: impl Iterator<Item = &'a [u8]>, rows: usize) {
         let mut dictionary = ByteDictionary::default();
         let (mut sampled, mut bytes, mut fits) = (0, 0, true);
@@ -217,7 +218,7 @@ impl TextEncoder {
             if is_worthwhile { Choice::Used(ByteDictionary::default()) } else { Choice::Unused };
     }
 
-    /// Writes the pages that rows fill; the others wait in the array for what follows.
+    /// Writes the pages that the rows complete; the remaining rows become pending.
     fn push_texts<O: OffsetSizeTrait>(&mut self, texts: Texts<'_, O>, codecs: &mut Compressor) -> Result<()> {
         if matches!(self.dictionary, Choice::Undecided) && self.rows.rows + texts.len() >= PAGE_ROWS {
             let rows =
@@ -228,7 +229,7 @@ impl TextEncoder {
         let mut row = 0;
         while row < texts.len() {
             if self.rows.rows == 0 {
-                // A page that the array fills is written from its memory.
+                // A page that the array completes is written from its memory.
                 let (end, is_full) = self.fill(texts, row, 0)?;
                 if is_full {
                     let validity = validity_of(texts.nulls, row, end - row);
@@ -258,7 +259,8 @@ impl TextEncoder {
         Ok(())
     }
 
-    /// Appends the spans of rows to a page of `bytes` bytes until it is full; returns the row after them, and whether it is full.
+    /// Appends the positions of values to a page that has `bytes` bytes, until it is full. Returns the row
+    /// after them, and whether the page is full.
     fn fill<O: OffsetSizeTrait>(
         &mut self,
         texts: Texts<'_, O>,
@@ -280,7 +282,7 @@ impl TextEncoder {
     }
 }
 
-/// What the index says of a page of these values, whose bounds are added to the chunk's.
+/// Creates the index entry of a page of these values, and adds their bounds to those of the chunk.
 fn entry(
     bounds: &mut Bounds<Vec<u8>>,
     extremes: Option<&TextExtremes<'_>>,
@@ -297,9 +299,9 @@ fn entry(
     entry
 }
 
-/// Appends values with their lengths before them, `length` bytes in all.
+/// Appends values preceded by their lengths, with `length` bytes in total.
 fn append_values(out: &mut Vec<u8>, bytes: &[u8], spans: &[Span], length: usize) {
-    /// Bytes of a short value that are copied at once, with some that follow it.
+    /// Number of bytes that are copied at once; the excess of a shorter value is overwritten.
     const SHORT: usize = 32;
     let mut at = out.len();
     out.resize(at + length + SHORT, 0);

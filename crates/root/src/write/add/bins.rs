@@ -1,4 +1,4 @@
-//! Histograms, profiles, efficiencies and parameters added up, by ROOT's own rules.
+//! Merging of histograms, profiles, efficiencies and parameters by ROOT's rules.
 
 use forthwith_hist::{Axis, BinArray, Histogram};
 use forthwith_plan::{Error, Result};
@@ -28,7 +28,7 @@ enum Part {
 }
 
 impl Bins {
-    /// Whether objects of a class are added up here.
+    /// Whether objects of a class are merged by `Bins`.
     pub(super) fn adds(class: &str) -> bool {
         is_histogram(class) || class == "TEfficiency" || class.starts_with("TParameter<")
     }
@@ -85,7 +85,7 @@ impl Bins {
     }
 }
 
-/// Classes of histograms and profiles with one to three dimensions.
+/// Whether a class is a histogram or profile of one to three dimensions.
 fn is_histogram(class: &str) -> bool {
     let kinds = ["C", "S", "I", "L", "F", "D"];
     ["TH1", "TH2", "TH3"]

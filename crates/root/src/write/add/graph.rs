@@ -1,4 +1,4 @@
-//! Graphs: points one behind the other.
+//! Concatenation of graphs.
 
 use forthwith_plan::{Error, Result};
 
@@ -6,7 +6,7 @@ use crate::object::{Object, Value};
 use crate::write::Edits;
 use forthwith_columns::DType;
 
-/// The points of graphs, with their errors.
+/// The points of merged graphs, with their errors.
 #[derive(Debug)]
 pub(super) struct Graph {
     points: usize,
@@ -14,7 +14,7 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// Whether objects of a class are graphs whose points are known.
+    /// Whether a class is a graph whose members are known.
     pub(super) fn adds(class: &str) -> bool {
         arrays(class).is_some()
     }
@@ -49,7 +49,7 @@ impl Graph {
         if i32::try_from(self.points).is_err() {
             return Err(Error::unsupported(format!("a graph of {} points", self.points)));
         }
-        // Of one class, so that the arrays are the same.
+        // Both graphs have the same class, and so the same arrays.
         for ((_, own), (_, more)) in self.arrays.iter_mut().zip(other.arrays) {
             own.extend(more);
         }
@@ -59,7 +59,7 @@ impl Graph {
     pub(super) fn write(&self, edits: &mut Edits<'_>, graph: Object<'_>) -> Result<()> {
         edits.number(graph, "fNpoints", self.points as i64)?;
         if graph.int("fNpoints") != Some(self.points as i64) && graph.object("fHistogram").is_some() {
-            // ROOT finds out the ends of the axes again by this bit.
+            // This bit makes ROOT compute the ranges of the axes again.
             edits.number(graph, "fBits", graph.int("fBits").unwrap_or(0) | RESET_HISTOGRAM)?;
         }
         for (name, numbers) in &self.arrays {
@@ -69,7 +69,8 @@ impl Graph {
     }
 }
 
-/// Members with a number for each point, those of bases first.
+/// Returns the names of the members with a number for each point, those of bases first; `None` if the class
+/// is not a known graph.
 fn arrays(class: &str) -> Option<[&'static [&'static str]; 3]> {
     const POINTS: &[&str] = &["fX", "fY"];
     const SIDES: &[&str] = &["fEXlow", "fEXhigh", "fEYlow", "fEYhigh"];

@@ -1,4 +1,4 @@
-//! Objects of several files merged into one, by ROOT's own rules. The arithmetic of histograms is in `forthwith-hist`.
+//! Merging of objects of several files by ROOT's rules. The arithmetic of histograms is in `forthwith-hist`.
 
 mod bins;
 mod graph;

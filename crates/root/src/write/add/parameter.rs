@@ -39,7 +39,8 @@ impl Number {
         }
     }
 
-    /// Merges by the mode bits of the first: product, maximum, minimum, first, last, or sum; booleans by `and` or `or`.
+    /// Merges by the mode bits of the first parameter: product, maximum, minimum, first, last, or sum;
+    /// booleans by `and` or `or`.
     pub(super) fn add(&mut self, other: Self) {
         let has = |bit: u64| self.bits & bit != 0;
         let (own, more) = (self.value, other.value);
@@ -48,7 +49,7 @@ impl Number {
             (Kind::Whole(one), Kind::Whole(two)) if has(MULTIPLY) => Kind::Whole(one.wrapping_mul(two)),
             (Kind::Float(one), Kind::Float(two)) if has(MULTIPLY) => Kind::Float(one * two),
             (Kind::Whole(one), Kind::Whole(two)) if has(MAX) => Kind::Whole(one.max(two)),
-            // NaN is neither larger nor smaller.
+            // A NaN in `two` is ignored, one in `one` remains.
             (Kind::Float(one), Kind::Float(two)) if has(MAX) => {
                 Kind::Float(if two > one { two } else { one })
             }

@@ -1,4 +1,4 @@
-//! Histograms of any number of dimensions (`THn`, `THnSparse`): bins added by their coordinates.
+//! Merging of histograms of any number of dimensions (`THn`, `THnSparse`).
 
 use std::collections::HashMap;
 
@@ -38,7 +38,7 @@ struct SparseBins {
     /// Position of each bin, by its stored coordinates.
     positions: HashMap<Box<[u8]>, usize>,
     coordinates: Vec<u8>,
-    /// Bytes of the coordinates of one bin; 0 while there are no bins.
+    /// Number of bytes of one bin's coordinates; 0 until there are bins.
     size: usize,
     contents: Option<BinArray>,
     squares: Vec<f64>,
@@ -224,7 +224,7 @@ impl SparseBins {
         Ok(filled)
     }
 
-    /// Adds bins, of which both histograms may have some.
+    /// Adds the bins of another histogram, by their coordinates.
     fn add(&mut self, more: &Self) -> Result<()> {
         let Some(contents) = more.contents.as_ref().filter(|_| more.size > 0) else { return Ok(()) };
         if self.size == 0 {

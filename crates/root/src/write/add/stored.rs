@@ -1,4 +1,4 @@
-//! Numbers and labels of histograms as they are stored.
+//! Serialisation of a histogram's arrays and labels.
 
 use forthwith_hist::{Axis, BinArray};
 use forthwith_plan::Result;
@@ -6,14 +6,14 @@ use forthwith_plan::Result;
 use crate::object::Object;
 use crate::write::{Buffer, Edits};
 
-/// The bytes of a `TArray`: its length and its numbers, big-endian.
+/// Serialises a `TArray`: its length and its numbers, big-endian.
 pub(super) fn stored(numbers: &BinArray) -> Vec<u8> {
     let mut bytes = (numbers.len() as i32).to_be_bytes().to_vec();
     bytes.extend(numbers.bytes(true));
     bytes
 }
 
-/// Replaces the arrays and sums that the members of an object have.
+/// Replaces the arrays and sums among the members of an object.
 pub(super) fn write_sums(
     edits: &mut Edits<'_>,
     object: Object<'_>,

@@ -1,4 +1,4 @@
-//! Sums of histograms and graphs, and of nested collections of these.
+//! Merging of histograms and graphs, and of nested collections of these.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use super::sparse::NdHistogram;
 use crate::object::{Object, Objects};
 use crate::write::{Buffer, Edits};
 
-/// The merge of several objects of one class: bins and statistics of histograms and profiles are added, points of graphs
-/// are concatenated, and collections are merged object by object.
+/// The merge of several objects of one class. Bins and statistics of histograms and profiles are added,
+/// points of graphs are concatenated, and collections are merged object by object.
 ///
 /// Titles, colours and functions are those of the first object.
 #[derive(Debug)]
@@ -32,19 +32,19 @@ enum Rule {
 }
 
 impl Sum {
-    /// Whether objects of a class are added up.
+    /// Whether objects of a class can be merged.
     #[must_use]
     pub fn adds(class: &str) -> bool {
         Bins::adds(class) || Graph::adds(class) || NdHistogram::adds(class) || Self::appends(class)
     }
 
-    /// Whether objects of later files may be copied into the sum.
+    /// Whether a class is a collection, to which objects of further files may be appended.
     #[must_use]
     pub fn appends(class: &str) -> bool {
         List::adds(class) || class == STACK
     }
 
-    /// Whether ROOT merges objects of a class by a rule that is not implemented.
+    /// Whether ROOT merges objects of a class by a rule that is not implemented here.
     #[must_use]
     pub fn is_unknown_to_us(class: &str) -> bool {
         let is_family = |name: &&str| {
@@ -53,10 +53,10 @@ impl Sum {
         !Self::adds(class) && UNKNOWN.iter().any(is_family)
     }
 
-    /// A sum of one object.
+    /// Creates a merge that consists of one object.
     ///
     /// # Errors
-    /// The class has no rule, or the object is not supported.
+    /// Returns an error if objects of the class, or this object, cannot be merged.
     pub fn of(object: Object<'_>) -> Result<Self> {
         Self::of_seen(object, &mut Seen::default())
     }
@@ -76,10 +76,10 @@ impl Sum {
         Ok(Self { class, rule })
     }
 
-    /// Adds the object of another record, which was [read to be edited](crate::Walker::read_to_edit).
+    /// Merges the top object of another record, which was [read to be edited](crate::Walker::read_to_edit).
     ///
     /// # Errors
-    /// It is of another class, has other axes, or is a collection of other objects.
+    /// Returns an error if the object has another class or other axes, or is a collection of other objects.
     pub fn add(&mut self, other: &Arc<Objects>) -> Result<()> {
         self.add_seen(other, other.top(), &mut Seen::default())
     }
@@ -101,10 +101,10 @@ impl Sum {
         }
     }
 
-    /// Replaces the members of the first object by the sum.
+    /// Replaces the members of the first object by those of the merge.
     ///
     /// # Errors
-    /// The object has no such members, or no room for a number.
+    /// Returns an error if the object lacks a member, or a number is out of range for its width.
     pub fn write(&self, edits: &mut Edits<'_>, first: Object<'_>) -> Result<()> {
         match &self.rule {
             Rule::Bins(bins) => bins.write(edits, first),
@@ -118,13 +118,13 @@ impl Sum {
     }
 }
 
-/// The list of a collection: of a stack, one of its members.
+/// Returns the list of a collection; for a stack, it is a member.
 fn listed(object: Object<'_>) -> Option<Object<'_>> {
     if object.class() == STACK { object.object("fHists") } else { Some(object) }
 }
 
 const STACK: &str = "THStack";
-/// Classes with a `Merge` of their own in ROOT, and their templates.
+/// Classes, or families of templates, for which ROOT has a `Merge` that is not implemented here.
 const UNKNOWN: [&str; 22] = [
     "TTree",
     "TNtuple",
@@ -150,11 +150,11 @@ const UNKNOWN: [&str; 22] = [
     "TNDArrayT",
 ];
 
-/// The objects of a collection, and those to be appended.
+/// The objects of a collection, and those to append to it.
 #[derive(Debug)]
 struct List {
     items: Vec<Item>,
-    /// Objects of other collections without a rule: the record of each, and its position there.
+    /// Objects without a merge rule from other collections: the record of each, and its position there.
     more: Vec<(Arc<Objects>, usize)>,
 }
 
@@ -165,12 +165,12 @@ enum Item {
     Kept(String),
 }
 
-/// Numbers of the visited objects of a record, to refuse an object that is in a collection twice.
+/// Numbers of the visited objects of a record, to refuse an object that is in collections twice.
 #[derive(Debug, Default)]
 struct Seen(HashSet<u32>);
 
 impl Seen {
-    /// The objects of a collection, each of which must be new.
+    /// Returns the objects of a collection. Fails if one is null or was visited before.
     fn items<'o>(&mut self, list: Object<'o>) -> Result<Vec<Object<'o>>> {
         let class = list.class();
         let item = |item: Option<Object<'o>>| match item {
@@ -206,7 +206,7 @@ impl List {
         Ok(Self { items: found.into_iter().map(item).collect::<Result<_>>()?, more: Vec::new() })
     }
 
-    /// Merges objects pairwise by position, and appends those without a rule.
+    /// Merges objects pairwise by position, and appends those without a merge rule.
     fn add(&mut self, record: &Arc<Objects>, other: Object<'_>, seen: &mut Seen) -> Result<()> {
         seen.0.insert(other.number());
         let items = seen.items(other)?;

@@ -1,11 +1,11 @@
-//! Members that may be left out, and their values in a new object of ROOT.
+//! Default values of members that may be omitted, as in a new object of ROOT.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use super::Given;
 
-/// Values by the names of members, which are alike in all classes that have them.
+/// Returns default values by the names of members. They do not depend on the class.
 pub(super) fn defaults() -> &'static BTreeMap<&'static str, Given> {
     static DEFAULTS: OnceLock<BTreeMap<&'static str, Given>> = OnceLock::new();
     DEFAULTS.get_or_init(|| {
@@ -22,6 +22,6 @@ const WHOLE: &[(&str, i64)] = &[
     ("fLineColor", 602), ("fLineStyle", 1), ("fLineWidth", 1),
     ("fFillColor", 0), ("fFillStyle", 1001),
     ("fMarkerColor", 1), ("fMarkerStyle", 1),
-    // Those that objects of earlier versions of ROOT do not have.
+    // Objects of earlier versions of ROOT lack these.
     ("fBits2", 0), ("fBinStatErrOpt", 0), ("fStatOverflows", 2),
 ];

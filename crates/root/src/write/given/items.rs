@@ -1,4 +1,4 @@
-//! Items of containers of the standard library, one after the other.
+//! Serialisation of the items of standard library containers.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::class::Item;
 use crate::cpp::{CppType, MANTISSA, Number, Packing};
 
 impl Writer<'_> {
-    /// An item, or a container: a count, and its items. `kind` is its type.
+    /// Appends an item, or a container as its count and items. `kind` is the type.
     pub(super) fn item(&mut self, at: &Place<'_>, item: &Item, kind: &CppType, value: &Given) -> Result<()> {
         match item {
             Item::Number(of) => match of.basic {
@@ -79,7 +79,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A pair or an array as the object that the file describes.
+    /// Appends a pair or array as an object of the class that the file describes for its type.
     fn described(
         &mut self,
         at: &Place<'_>,
@@ -100,7 +100,7 @@ impl Writer<'_> {
 }
 
 impl<'g> Values<'g> {
-    /// The values of one list; none of anything else.
+    /// Returns the items of a list or of numbers; an empty list for other values.
     fn of_row(value: &'g Given) -> Vec<Cow<'g, Given>> {
         match value {
             Given::List(items) => items.iter().map(Cow::Borrowed).collect(),
@@ -111,7 +111,7 @@ impl<'g> Values<'g> {
     }
 }
 
-/// Keys and values of a map.
+/// Returns the keys and values of a map.
 fn entries<'g>(at: &Place<'_>, value: &'g Given) -> Result<Vec<[Cow<'g, Given>; 2]>> {
     let named =
         |(key, value): (&String, &'g Given)| [Cow::Owned(Given::Text(key.clone())), Cow::Borrowed(value)];
@@ -128,7 +128,7 @@ fn entries<'g>(at: &Place<'_>, value: &'g Given) -> Result<Vec<[Cow<'g, Given>; 
     }
 }
 
-/// The types of a pair, or of keys and values of a map.
+/// Returns the two types of a pair or map.
 fn halves(kind: &CppType) -> [&CppType; 2] {
     match kind {
         CppType::Map(_, first, second) | CppType::Pair(first, second) => [first, second],

@@ -1,5 +1,5 @@
-//! Objects that are given as the values of their members, and written as the layouts of their classes say: what
-//! `object/` does, run backwards.
+//! Serialisation of objects that are given by the values of their members. It follows the layouts of classes,
+//! as `object/` does for reading.
 
 mod defaults;
 mod items;
@@ -16,43 +16,43 @@ use forthwith_plan::Result;
 use super::Buffer;
 use crate::class::Layouts;
 
-/// An object: its class, and the members of the class and its bases by their names.
+/// An object: its class, and the members of the class and its bases by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GivenObject {
-    /// The class.
+    /// Name of the class.
     pub class: String,
-    /// The members. An array that is a base (`TArrayD`) has the name of its class; what a collection holds is called
-    /// `items`. Where two classes that an object consists of have members of one name, the class stands before it:
-    /// `Base::x`.
+    /// Values of the members. A base that is an array, such as `TArrayD`, has the name of its class; the
+    /// contents of a collection are named `items`. If several classes of the object have a member of the same
+    /// name, the name is qualified: `Base::x`.
     pub members: BTreeMap<String, Given>,
-    /// The number by which [`Given::Again`] means it.
+    /// Number by which [`Given::Again`] refers to the object.
     pub number: u32,
 }
 
 /// The value of a member.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Given {
-    /// A pointer to nothing.
+    /// A null pointer.
     Null,
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A whole number that needs 64 bits without a sign.
+    /// An unsigned integer, which may exceed `i64`.
     Unsigned(u64),
-    /// Any other number.
+    /// A floating-point number.
     Float(f64),
-    /// A text.
+    /// A string.
     Text(String),
-    /// Numbers, row by row where they are an array of arrays.
+    /// Floating-point numbers, in row-major order for an array of arrays.
     Numbers(Vec<f64>),
-    /// Whole numbers, row by row where they are an array of arrays.
+    /// Integers, in row-major order for an array of arrays.
     Integers(Vec<i64>),
-    /// An object, or what a pointer means.
+    /// An object, either a part of another one or the target of a pointer.
     Object(Box<GivenObject>),
-    /// A pointer to the object of this number, which is written before.
+    /// A pointer to the object with this number, which is serialised before.
     Again(u32),
-    /// Values one after the other: what a collection holds, or a container. Those of a map are lists of two.
+    /// Values in order: the contents of a collection or container. Entries of a map are lists of two.
     List(Vec<Self>),
-    /// Values by their names: a map whose keys are texts, or an object of the class that its place says.
+    /// Values by name: a map whose keys are strings, or an object whose class is that of the member.
     Named(BTreeMap<String, Self>),
 }
 
@@ -75,13 +75,13 @@ impl Given {
 /// Appends an object.
 ///
 /// # Errors
-/// A class that nothing describes, or that has something in it which is not written; a member that is missing, or is not
-/// what its class says; more objects within each other than readers follow.
+/// Returns an error if a class is not described or has a member of an unsupported kind, if a member is
+/// missing or does not match its class, or if objects are nested deeper than readers follow.
 pub(super) fn write_object(buffer: &mut Buffer, layouts: &Layouts, object: &GivenObject) -> Result<()> {
     writer::Writer::new(buffer, layouts, object).whole(&object.class, object)
 }
 
-/// The classes of an object and of all that is in it.
+/// Returns the classes of an object and of all objects in it, sorted and without duplicates.
 pub(super) fn classes_of(object: &GivenObject) -> Vec<&str> {
     let mut classes = vec![&*object.class];
     let mut rest: Vec<&Given> = object.members.values().collect();
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::streamer::Streamers;
 
-    /// The layouts of a file that describes nothing.
+    /// Returns the layouts of a file without descriptions.
     fn none() -> Layouts {
         Layouts::new(Streamers::default().into(), i32::MAX)
     }

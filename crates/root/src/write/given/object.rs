@@ -1,4 +1,4 @@
-//! Objects, their bases, and those that code of their own streams.
+//! Serialisation of objects, of their bases, and of classes that ROOT streams by their own code.
 
 use std::mem::take;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::cpp::tidy;
 use crate::write::{STL_VERSION, described_class};
 
 impl Writer<'_> {
-    /// An object, of whatever class its place says.
+    /// Appends an object of a class; fails if it has members that the class lacks.
     pub(super) fn whole(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         if object.members.contains_key(NOT_READ) {
             let what = format!("writing an object of class {class} that was not understood when it was read");
@@ -34,7 +34,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An object without a place for a pointer before it.
+    /// Appends an object that is not the target of a pointer: a member, a base or an item.
     pub(super) fn in_place(&mut self, at: &Place<'_>, class: &str, value: &Given) -> Result<()> {
         match (known(class), value) {
             (Native::Text, Given::Text(text)) => {
@@ -66,7 +66,7 @@ impl Writer<'_> {
         }
     }
 
-    /// An object behind a pointer.
+    /// Appends a pointer: null, a reference, or an object with its class tag.
     pub(super) fn pointer(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
         match value {
             Given::Null => self.buffer.null(),
@@ -89,7 +89,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The part of an object that a class says how to write: all of it, or a base.
+    /// Appends the members of an object that a class has: all of the object, or a base.
     fn class(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         if self.depth >= DEEPEST {
             let what = format!("objects within each other, more than {DEEPEST} deep");
@@ -114,7 +114,7 @@ impl Writer<'_> {
             Native::List if matches!(class, "TList" | "THashList") => {
                 self.collection(class, 5, object, |writer, at, item| {
                     writer.pointer(at, item)?;
-                    // How it is drawn.
+                    // The object's draw option.
                     writer.buffer.string("");
                     Ok(())
                 })
@@ -127,7 +127,7 @@ impl Writer<'_> {
                 }
                 other => Err(at.wrong("a list of two objects", other)),
             }),
-            // ROOT reads those without a byte count also with one.
+            // ROOT accepts a byte count also for classes that it writes without one.
             Native::ByInfo | Native::Own | Native::Bare | Native::Uncounted => {
                 let Some(layout) = self.layout(class)? else {
                     let what = format!("writing objects of class {class}, which the file does not describe");
@@ -142,8 +142,8 @@ impl Writer<'_> {
         }
     }
 
-    /// The layout that objects of a class are written by: ROOT's own classes as ROOT has them now, others in the highest
-    /// version that is described.
+    /// Returns the layout by which objects of a class are written: ROOT's own classes in the version of ROOT
+    /// that is written, others in the highest version that is described.
     fn layout(&self, class: &str) -> Result<Option<Arc<Layout>>> {
         if let Some(info) = described_class(class) {
             return Ok(Some(self.layouts.of(&info)));
@@ -153,7 +153,7 @@ impl Writer<'_> {
             (Native::Own | Native::Bare, Some(latest)) => {
                 self.layouts.describe(class, latest.info.version, None)
             }
-            // No version stands before them.
+            // Their objects have no version.
             (Native::Bare, None) => self.layouts.describe(class, 1, None),
             (_, latest) => Ok(latest),
         }
@@ -179,8 +179,8 @@ impl Writer<'_> {
         })
     }
 
-    /// An array of objects of one class, one object after the other: ROOT reads these as well as those that it writes member by
-    /// member.
+    /// Appends a `TClonesArray` object by object, which ROOT reads as well as the member-wise form that it
+    /// writes.
     fn clones(&mut self, class: &str, object: &GivenObject) -> Result<()> {
         let (items, name) = self.collected(class, object)?;
         let at = Place::of(class, "items", object);
@@ -207,9 +207,9 @@ impl Writer<'_> {
         })
     }
 
-    /// The items of a collection, and its name.
+    /// Returns the items and the name of a collection.
     fn collected<'o>(&mut self, class: &str, object: &'o GivenObject) -> Result<(&'o [Given], &'o str)> {
-        // ROOT's own JSON has other names for them.
+        // ROOT's own JSON names them `arr` and `name`.
         self.names.extend(["items", "arr", "fName", "name"].map(Box::from));
         let of = |name, other| object.members.get(name).or_else(|| object.members.get(other));
         let items = match of("items", "arr") {
@@ -249,7 +249,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is given as a member. There is one of each name, unless it is told of which class it is.
+    /// Returns the value of a member. Fails if another class of the object has a member of this name, unless
+    /// the name is qualified.
     fn given<'o>(&mut self, at: &Place<'o>) -> Result<&'o Given> {
         if let Some((name, value)) = at.member_of_class() {
             if !self.names.insert(name.into()) {
@@ -288,24 +289,24 @@ impl Writer<'_> {
         self.tobject_with(object, 0)
     }
 
-    /// The same without some bits.
+    /// Appends a `TObject` without the status bits `without`.
     fn tobject_with(&mut self, object: &GivenObject, without: u32) -> Result<()> {
         let of = |name| match object.members.get(name) {
             Some(value) => whole(&Place::of("TObject", name, object), value),
             None => Ok(0),
         };
         let (id, bits) = (of("fUniqueID")?, of("fBits")?);
-        // Bits of the moment: that it is in memory, and has not been deleted.
+        // `kIsOnHeap` and `kNotDeleted` only describe an object in memory.
         self.buffer.tobject(id as u32, bits as u32 & !(0x0300_0000 | without));
         Ok(())
     }
 }
 
-/// Members that any object may be given with: those of a `TObject`, and the name that it has as a key.
+/// Members that any object may have: those of a `TObject`, and the name that it has as a key.
 const OF_ALL: [&str; 3] = ["fUniqueID", "fBits", "fName"];
-/// What stands for the members of an object that was not understood.
+/// Key among the members of an object that could not be read.
 const NOT_READ: &str = "unread";
-/// The bit of a `TClonesArray` whose objects are stored member by member.
+/// `TClonesArray::kBypassStreamer`: the objects are stored member-wise.
 const MEMBER_BY_MEMBER: u32 = 1 << 12;
-/// Objects within each other that readers follow.
+/// Upper bound on the depth of nested objects that readers follow.
 const DEEPEST: u32 = 90;

@@ -1,4 +1,4 @@
-//! Members by their places in classes: how they are found, and how errors name them.
+//! Look-up of members by class and name, and their names in errors.
 
 use forthwith_plan::{Error, Result};
 
@@ -7,15 +7,15 @@ use super::{Given, GivenObject};
 use crate::cpp::CppType;
 use crate::streamer::{Counter, Element};
 
-/// A member of a class, as errors name it and as those that it depends on are found.
+/// A member of a class in an object, to look up it and its counters, and for errors.
 pub(super) struct Place<'o> {
     pub(super) class: &'o str,
     pub(super) name: &'o str,
-    /// The type of the member, if an element says it.
+    /// Type of the member; empty if it is not described by an element.
     type_name: &'o str,
-    /// The type of the part of the member that is meant, if that is not all of it.
+    /// Type of the part of the member that is being written; `None` for the whole member.
     part: Option<&'o CppType>,
-    /// The object that the member belongs to.
+    /// The object that has the member.
     object: &'o GivenObject,
 }
 
@@ -29,7 +29,7 @@ impl<'o> Place<'o> {
         Self { class, name: &element.name, type_name, part: None, object }
     }
 
-    /// A part of the member that is of this type.
+    /// Returns the same member, restricted to a part of this type.
     pub(super) fn part<'k>(&self, kind: &'k CppType) -> Place<'k>
     where
         'o: 'k,
@@ -37,7 +37,7 @@ impl<'o> Place<'o> {
         Place { part: Some(kind), ..*self }
     }
 
-    /// The type, without a pointer to it.
+    /// Returns the type of the member or part; that of a pointer's target.
     pub(super) fn kind(&self) -> CppType {
         match self.part.cloned().unwrap_or_else(|| CppType::parse(self.type_name)) {
             CppType::Pointer(of) => *of,
@@ -49,19 +49,19 @@ impl<'o> Place<'o> {
         find(self.object, self.class, self.name)
     }
 
-    /// The member where it is told of which class it is.
+    /// Returns the qualified name and the value of the member, if it is given by its qualified name.
     pub(super) fn member_of_class(&self) -> Option<(&'o str, &'o Given)> {
         let found = self.object.members.get_key_value(&format!("{}::{}", self.class, self.name))?;
         Some((found.0, found.1))
     }
 
-    /// The value of a member that this one depends on.
+    /// Returns the value of the member that counts the items of this one.
     pub(super) fn counter(&self, counter: &Counter) -> Result<&'o Given> {
         let of_class = self.object.members.get(&format!("{}::{}", counter.class, counter.name));
         of_class.map_or_else(|| find(self.object, &counter.class, &counter.name), Ok)
     }
 
-    /// The number of items that another member says this one has.
+    /// Returns the number of items that the counter states.
     pub(super) fn count(&self, counter: &Counter) -> Result<usize> {
         let count = whole(self, self.counter(counter)?)?;
         usize::try_from(count)
@@ -86,7 +86,7 @@ impl<'o> Place<'o> {
     }
 }
 
-/// The member of an object, or what it is if it is left out.
+/// Returns the value of a member, or its default if it is omitted.
 fn find<'o>(object: &'o GivenObject, class: &str, name: &str) -> Result<&'o Given> {
     object.members.get(name).or_else(|| defaults().get(name)).ok_or_else(|| {
         Error::invalid(format!("an object of class {} without member {name} of class {class}", object.class))
@@ -97,12 +97,12 @@ pub(super) fn whole(at: &Place<'_>, value: &Given) -> Result<i64> {
     fit(at, value)
 }
 
-/// A truth value: any number but 0.
+/// Converts a number to a boolean: whether it is not 0.
 pub(super) fn flag(at: &Place<'_>, value: &Given) -> Result<bool> {
     Ok(whole(at, value)? != 0)
 }
 
-/// A whole number of a type that has room for it.
+/// Converts a number to an integer type. Fails if it is not an integer or out of range.
 pub(super) fn fit<T: TryFrom<i128>>(at: &Place<'_>, value: &Given) -> Result<T> {
     let given = match *value {
         Given::Int(value) => i128::from(value),

@@ -1,4 +1,4 @@
-//! Numbers of any kind and texts, as members have them.
+//! Serialisation of numbers and strings.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::cpp::Packing;
 use crate::streamer::Counter;
 use forthwith_columns::{DType, with_integer};
 
-/// Numbers one after the other.
+/// Flattened values of an array.
 pub(super) enum Values<'g> {
     Floats(&'g [f64]),
     Integers(&'g [i64]),
@@ -20,7 +20,7 @@ pub(super) enum Values<'g> {
 }
 
 impl<'g> Values<'g> {
-    /// All that is in a value and in lists in it, row by row.
+    /// Flattens a value, and lists within lists, in row-major order.
     pub(super) fn of(value: &'g Given) -> Self {
         match value {
             Given::Numbers(values) => Self::Floats(values),
@@ -28,7 +28,7 @@ impl<'g> Values<'g> {
             Given::Null => Self::Integers(&[]),
             value => {
                 let mut all = Vec::new();
-                // Lists are as deep as the binding or a caller's stack allows; this needs no stack.
+                // A loop rather than recursion: the nesting depth of lists is not bounded here.
                 let mut rest = vec![value];
                 while let Some(value) = rest.pop() {
                     match value {
@@ -61,12 +61,12 @@ impl<'g> Values<'g> {
 }
 
 impl Writer<'_> {
-    /// Numbers of one kind.
+    /// Appends numbers of one type.
     pub(super) fn numbers(&mut self, at: &Place<'_>, basic: DType, values: &Values<'_>) -> Result<()> {
         (0..values.len()).try_for_each(|index| self.number(at, basic, &values.at(index)))
     }
 
-    /// Numbers as a member has them, packed or not.
+    /// Appends numbers in the stored form of a member, which may be packed.
     pub(super) fn stored_numbers(
         &mut self,
         at: &Place<'_>,
@@ -76,7 +76,7 @@ impl Writer<'_> {
         (0..values.len()).try_for_each(|index| self.stored(at, numbers, &values.at(index)))
     }
 
-    /// A number as a member has it, packed or not.
+    /// Appends a number in the stored form of a member, which may be packed.
     pub(super) fn stored(&mut self, at: &Place<'_>, numbers: &Numbers, value: &Given) -> Result<()> {
         match numbers.basic {
             Some(basic) => self.number(at, basic, value),
@@ -98,14 +98,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A text behind its length.
+    /// Appends a string after its length, which has one byte, or five if it is long.
     pub(super) fn text(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
         let Given::Text(text) = value else { return Err(at.wrong("a text", value)) };
         self.buffer.string(text);
         Ok(())
     }
 
-    /// A text behind four bytes of length.
+    /// Appends a string after its length, which has four bytes.
     pub(super) fn long_text(&mut self, at: &Place<'_>, value: &Given) -> Result<()> {
         let text = match value {
             Given::Text(text) => text,
@@ -118,7 +118,7 @@ impl Writer<'_> {
     }
 }
 
-/// As many as other members say.
+/// Checks that the number of values equals the count of a counter.
 pub(super) fn expect(at: &Place<'_>, values: &Values<'_>, expected: usize, counter: &Counter) -> Result<()> {
     if values.len() == expected {
         return Ok(());
@@ -127,7 +127,7 @@ pub(super) fn expect(at: &Place<'_>, values: &Values<'_>, expected: usize, count
     Err(at.invalid(what))
 }
 
-/// The items of a list.
+/// Returns the items of a list.
 pub(super) fn items<'g>(at: &Place<'_>, value: &'g Given) -> Result<&'g [Given]> {
     match value {
         Given::List(items) => Ok(items),

@@ -1,4 +1,4 @@
-//! Values of members: the walk over what a class's layout says of them.
+//! Serialisation of members by the layouts of their classes.
 
 use forthwith_plan::Result;
 
@@ -11,7 +11,7 @@ use crate::write::STL_VERSION;
 use forthwith_columns::DType;
 
 impl Writer<'_> {
-    /// A member, or as many of it as an array has.
+    /// Appends a member, which may be an array of fixed length.
     pub(super) fn value(&mut self, at: &Place<'_>, member: &Member, value: &Given) -> Result<()> {
         match member.array {
             None => self.one(at, &member.value, value),
@@ -91,7 +91,7 @@ impl Writer<'_> {
                 return self.counted(at, how, length, value);
             }
             (Value::Number(Numbers { basic: Some(DType::Int8 | DType::UInt8), .. }), Given::Text(text)) => {
-                // An array of characters, of which those behind the text are 0.
+                // An array of characters is padded with zeros.
                 if text.len() > length {
                     return Err(at.invalid(format!("has {} letters, and room for {length}", text.len())));
                 }
@@ -109,7 +109,7 @@ impl Writer<'_> {
             }
             _ => {}
         }
-        // Lists in lists for arrays in arrays.
+        // An array of arrays is a list of lists.
         let mut all: Vec<&Given> = items(at, value)?.iter().collect();
         for _ in 1..member.dimensions.len() {
             let rows: Result<Vec<&[Given]>> = all.into_iter().map(|row| items(at, row)).collect();
@@ -129,7 +129,8 @@ impl Writer<'_> {
         }
     }
 
-    /// As many as another member says, times the length of an array of such.
+    /// Appends an array of variable length, with as many items as the counter states, times the length of the
+    /// fixed array in which there are several of it.
     fn counted(&mut self, at: &Place<'_>, how: &Value, times: usize, value: &Given) -> Result<()> {
         let (Value::Counted(_, counter) | Value::CountedTexts(counter) | Value::Loop { counter, .. }) = how
         else {
@@ -147,7 +148,7 @@ impl Writer<'_> {
                     })
                 })
             }
-            // There may be no array, whatever counts it.
+            // The array may be null, whatever its counter states.
             _ if *value == Given::Null => {
                 self.buffer.bool(false);
                 Ok(())
@@ -163,7 +164,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The upper right half of a square matrix that is given whole, or that half.
+    /// Appends the upper right half of a square matrix, which is given as a whole or as that half.
     fn triangle(&mut self, at: &Place<'_>, numbers: &Numbers, rows: usize, value: &Given) -> Result<()> {
         let values = Values::of(value);
         let (all, half) = (rows.saturating_mul(rows), rows.saturating_mul(rows.saturating_add(1)) / 2);

@@ -1,4 +1,4 @@
-//! What writing one object has to remember, and the frames that stand around its parts.
+//! Context of the serialisation of one object, and the frames around its parts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,25 +10,26 @@ use crate::streamer::StreamerInfo;
 use crate::write::Buffer;
 use crate::write::is_told_by_checksum;
 
-/// What writing one object needs to know.
+/// Context of the serialisation of one object.
 pub(super) struct Writer<'l> {
     pub(super) buffer: &'l mut Buffer,
     pub(super) layouts: &'l Layouts,
     pub(super) depth: u32,
-    /// By what pointers mean objects that were written, by their numbers; nothing for one that pointers cannot mean.
+    /// References to the serialised objects, by their numbers; `None` for objects that pointers cannot refer
+    /// to.
     pub(super) written: HashMap<u32, Option<u32>>,
-    /// The names of members that the present object had so far.
+    /// Names of the members of the current object that were serialised.
     pub(super) names: HashSet<Box<str>>,
 }
 
 impl<'l> Writer<'l> {
-    /// For this object.
+    /// Creates the context for an object.
     pub(super) fn new(buffer: &'l mut Buffer, layouts: &'l Layouts, object: &GivenObject) -> Self {
         let written = HashMap::from([(object.number, Some(ITSELF))]);
         Self { buffer, layouts, depth: 0, written, names: HashSet::new() }
     }
 
-    /// What a byte count stands before.
+    /// Appends a byte count, and the bytes that `body` appends.
     pub(super) fn byte_counted(&mut self, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         let begin = self.buffer.begin_count();
         body(self)?;
@@ -36,7 +37,7 @@ impl<'l> Writer<'l> {
         Ok(())
     }
 
-    /// What a byte count and a version stand before.
+    /// Appends a byte count, a version, and the bytes that `body` appends.
     pub(super) fn frame(&mut self, version: i16, body: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.byte_counted(|writer| {
             writer.buffer.i16(version);
@@ -44,7 +45,8 @@ impl<'l> Writer<'l> {
         })
     }
 
-    /// What stands within the frame of a class: with its version, or with its checksum if it has no version of its own.
+    /// Appends a byte count, the version of a class (or its checksum if it has no version of its own), and
+    /// the bytes that `body` appends.
     pub(super) fn framed(
         &mut self,
         info: &StreamerInfo,
@@ -63,5 +65,5 @@ impl<'l> Writer<'l> {
     }
 }
 
-/// The number by which pointers mean the object that a record is.
+/// Reference to the object that is the record itself.
 const ITSELF: u32 = 1;

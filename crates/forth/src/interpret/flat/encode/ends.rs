@@ -1,4 +1,4 @@
-//! How blocks end: branches, loops, calls' returns, pauses.
+//! Encoding of the ends of blocks: branches, loops, returns and pauses.
 
 use super::Encoder;
 use crate::interpret::flat::code::{Fast, R, Slot};
@@ -6,7 +6,8 @@ use crate::isa::Parser;
 use crate::lower::ir::{BlockId, End, Function, Inst, Operand, PointId, Reg, Relation};
 
 impl Encoder<'_> {
-    /// The last instruction together with the end of the block, where there is one for both.
+    /// Fuses the last instruction with the end of the block. Returns the block that should follow, or None if
+    /// they cannot be fused.
     pub(super) fn last(
         &mut self,
         function: &Function,
@@ -53,7 +54,7 @@ impl Encoder<'_> {
                 Operand::Const(0),
             ) if flag == to => {
                 let (flag, input) = (to.0 as R, input as Slot);
-                // Whichever block is new follows.
+                // The block that is not encoded yet follows.
                 let ends = if relation == Relation::Ne { *then } else { *otherwise };
                 let more = if relation == Relation::Ne { *otherwise } else { *then };
                 if self.is_new(more) {
@@ -68,7 +69,7 @@ impl Encoder<'_> {
         }
     }
 
-    /// The beginning of a loop that counts from 0 on, whose first pass follows.
+    /// Fuses the beginning of a loop that counts from 0 and whose first pass follows.
     pub(super) fn enter(
         &mut self,
         code: &[Inst],
@@ -95,13 +96,13 @@ impl Encoder<'_> {
         self.blocks[block.0 as usize] == u32::MAX
     }
 
-    /// An instruction with a target, which is still a block.
+    /// Pushes an instruction whose target is still the number of a block.
     pub(super) fn to(&mut self, fast: Fast, jumps: &mut Vec<usize>) {
         self.push(fast);
         jumps.push(self.flat.code.len() - 1);
     }
 
-    /// Goes on at a block: by putting it here, or by a jump.
+    /// Continues at a block: returns it if it is not encoded yet, else pushes a jump.
     pub(super) fn follow(&mut self, block: BlockId, jumps: &mut Vec<usize>) -> Option<usize> {
         if self.is_new(block) {
             return Some(block.0 as usize);
@@ -183,19 +184,19 @@ impl Encoder<'_> {
         }
     }
 
-    /// The entry at which a machine goes on that stands at a point.
+    /// Returns the index of the entry that continues from a point.
     pub(super) fn entry_behind(&self, id: PointId) -> u32 {
         let point = self.code.point(id);
         let entries = &self.code.entries;
         let first = entries.partition_point(|entry| self.code.point(entry.point).pc < point.pc);
         let fits = |at: usize| self.code.point(entries[at].point).scope == point.scope;
-        // Every pause has one; a number that is none would only be slow.
+        // Every pause has an entry; an invalid index would only be slow.
         (first..entries.len()).find(|&at| fits(at)).unwrap_or(usize::MAX) as u32
     }
 }
 
 impl Fast {
-    /// Where it may go, if it is a jump of any kind but a switch.
+    /// Returns the target of a jump other than a switch.
     pub(super) fn target(&mut self) -> Option<&mut u32> {
         match self {
             Self::Next { to, .. }

@@ -1,4 +1,4 @@
-//! Instructions, one by one.
+//! Encoding of single instructions.
 
 use super::Encoder;
 use super::NONE;

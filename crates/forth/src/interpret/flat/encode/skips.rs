@@ -1,4 +1,4 @@
-//! What is not wanted: things that are stepped over together.
+//! Fusion of consecutive skipped values.
 
 use super::Encoder;
 use crate::interpret::flat::code::Fast;
@@ -6,14 +6,14 @@ use crate::interpret::flat::skip::{Skip, TOGETHER, What, kinds};
 use crate::isa::Parser;
 use crate::lower::ir::{End, Function, Inst, Operand, Relation};
 
-/// Instructions one after the other that step over a fixed number of bytes, of which one is made at most.
+/// Upper bound on the consecutive skips of fixed size that are added up.
 const MOST_FIXED: usize = 64;
 
-/// A block, and an instruction of it.
+/// Index of a block, and of an instruction in it.
 pub(super) type Place = (usize, usize);
 
 impl Encoder<'_> {
-    /// What is stepped over from a place on as one instruction.
+    /// Fuses the values that are skipped from a place on.
     pub(super) fn skips(&mut self, function: &Function, at: Place) -> Option<Fast> {
         let (mut run, mut to) = (Vec::new(), at);
         let ahead = self.fixed(function, &mut to);
@@ -37,7 +37,8 @@ impl Encoder<'_> {
         Some(Fast::SkipRun { kinds, input: self.flat.input, ahead, most, first, to: 0 })
     }
 
-    /// Goes over what has a fixed size: its bytes. Of what follows only the first is looked at, since every place asks.
+    /// Returns the number of bytes of the skips of fixed size from a place on, and moves the place to after
+    /// them. The number of instructions is bounded, since this is called at every place.
     fn fixed(&self, function: &Function, place: &mut Place) -> u32 {
         let mut bytes = 0_u32;
         let end = place.1 + MOST_FIXED;
@@ -52,7 +53,7 @@ impl Encoder<'_> {
         bytes
     }
 
-    /// One thing, and what has a fixed size behind it.
+    /// Recognises one skipped value, and the skips of fixed size after it.
     fn skip(&self, function: &Function, at: Place) -> Option<(Skip, Place)> {
         let optional = || self.optional(function, at).map(|(there, what, after)| (Some(there), what, after));
         let (there, what, mut after) =
@@ -61,7 +62,7 @@ impl Encoder<'_> {
         Some((Skip { what, there, then }, after))
     }
 
-    /// A number, or a length that is not negative and as many bytes.
+    /// Recognises a skipped number, or a length and as many skipped bytes.
     fn value(&self, function: &Function, (block, number): Place) -> Option<(What, Place)> {
         let mut after = (block, number + 1);
         let to = match *instruction(function, (block, number))? {
@@ -79,15 +80,15 @@ impl Encoder<'_> {
             after = (otherwise.0 as usize, 0);
         }
         let Inst::Skip { input, by, point } = *instruction(function, after)? else { return None };
-        // The length must be of no use any more.
+        // The length must not be used afterwards.
         let stack = &self.code.point(point).stack;
         let uses = stack.iter().filter(|item| **item == Operand::Reg(to)).count();
         let fits = by == Operand::Reg(to) && self.is_main(input) && uses == 1;
         fits.then_some((What::Text, (after.0, after.1 + 1)))
     }
 
-    /// A number that selects one of two branches, in one of which something is stepped over; and the byte
-    /// that selects that.
+    /// Recognises a number that selects between a branch that skips a value and an empty branch. Returns the
+    /// byte that selects the former, the value, and the place after it.
     fn optional(&self, function: &Function, (block, number): Place) -> Option<(u8, What, Place)> {
         let body = &function.blocks[block];
         let [Inst::ReadStack { to, read, .. }] = body.code.get(number..)? else { return None };
