@@ -1,4 +1,4 @@
-"""Scientific files to columns, at the speed of code compiled for their layout.
+"""Columnar reading and writing of scientific files, with code compiled for their layout.
 
 >>> import forthwith
 >>> with forthwith.open("events.root") as file:  # doctest: +SKIP
@@ -6,8 +6,8 @@
 ...     tree.show()
 ...     muons = tree.arrays(["Muon_pt", "Muon_eta"])
 
-Files are mappings, and so are the directories, trees and branches in them. `open` takes paths, URLs, patterns and file
-objects, and `Tree.arrays` reads columns. Methods that have the same name as in uproot mean the same.
+Files, directories, trees and branches are mappings. `open` takes paths, URLs, patterns and file objects, and
+`Tree.arrays` reads columns. Methods with the same name as in uproot have the same meaning.
 
 >>> with forthwith.recreate("muons.root") as file:  # doctest: +SKIP
 ...     file["muons"] = {"pt": muons.Muon_pt, "eta": muons.Muon_eta}
@@ -81,7 +81,7 @@ if TYPE_CHECKING:
     from forthwith.protobuf import write as write_protobuf
     from forthwith.protobuf import writer as protobuf_writer
 
-# Imported when they are first asked for.
+# Names that are imported on first access, by their module.
 _LAZY = {
     **dict.fromkeys(
         (
@@ -160,16 +160,16 @@ _LAZY = {
     "recreate": "_writable.file",
     "update": "_writable.file",
 }
-# Modules that are imported when they are first asked for.
+# Modules that are imported on first access.
 _MODULES = ("avro", "builders", "csv", "engines", "forth", "json", "parquet", "protobuf", "uproot")
-# What they are called where they stand.
+# Names within the module, where they differ.
 _ALIASES = {
     **{f"{name}_writer": "writer" for name in ("avro", "csv", "json", "parquet", "protobuf")},
     **{f"write_{name}": "write" for name in ("avro", "csv", "json", "parquet", "protobuf")},
 }
 
 
-# Names that users of similar libraries look for: what there is instead.
+# Hints for names of similar libraries.
 _INSTEAD = {
     "writing": "forthwith.recreate, create and update write ROOT files",
     "dask": "it is forthwith.engines.dask, with delayed, bag and dataframe",

@@ -1,4 +1,4 @@
-"""``python -m forthwith`` is the command."""
+"""Runs the command line for ``python -m forthwith``."""
 
 import sys
 

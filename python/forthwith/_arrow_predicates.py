@@ -1,4 +1,4 @@
-"""Filters of Arrow: the columns that they need, and as much of them as a cut as says which blocks need not be looked at."""
+"""Arrow filters: the columns that they use, and their translation to a filter for pruning by statistics."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _WORD = re.compile(r"(\w+): '(.*)'")
 
 
 class Call:
-    """A function and what it is called with: calls, names of columns as ``str``, and literals as scalars."""
+    """A function with its arguments: calls, names of columns as ``str``, and literals as scalars."""
 
     def __init__(self, name: str, arguments: list[Any]) -> None:
         self.name, self.arguments = name, arguments
 
 
 def columns_of(expression: Any, schema: Any) -> list[str]:
-    """The columns that an expression needs, in the order of a schema; all of them if it cannot be told."""
+    """Returns the columns of an expression in the order of a schema; all columns if it is not understood."""
     tree = _tree(expression, schema)
     if tree is None:
         return list(schema.names)
@@ -35,13 +35,13 @@ def columns_of(expression: Any, schema: Any) -> list[str]:
 
 
 def as_cut(expression: Any, schema: Any) -> str | None:
-    """A cut that holds wherever a filter does, and may hold where it does not; ``None`` if nothing is known."""
+    """Returns a filter that holds for all entries that pass, and possibly others; ``None`` without one."""
     tree = _tree(expression, schema)
     return None if tree is None else _cut(tree, schema)
 
 
 def _tree(expression: Any, schema: Any) -> Any:
-    """What an expression consists of, as Arrow serialises it; ``None`` if that is not as it was in other versions."""
+    """Parses the serialised expression; ``None`` if the version of Arrow has another format."""
     pa = package("pyarrow")
     if any("\n" in name for name in schema.names):
         return None

@@ -1,4 +1,4 @@
-"""Avro files that are appended to: their schema, codec and sync marker."""
+"""Appending to Avro files: validation of schema, metadata and sync marker."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class Appended:
-    """The header of a file that blocks are put behind.
+    """The header of a file to which blocks are appended.
 
     Attributes:
-        schema: The schema, as JSON.
+        schema: The schema as JSON.
         codec: The name of the codec.
         marker: The sync marker.
     """
@@ -45,10 +45,10 @@ class Appended:
         self._name = name
 
     def check(self, schema: str | None, metadata: dict[str, bytes], marker: bytes | None) -> None:
-        """Refuses what the file does not have.
+        """Raises an error for options that contradict the file.
 
         Raises:
-            RequestError: Another schema, metadata or marker.
+            RequestError: The schema, metadata or marker differ.
         """
         if schema is not None and not _forthwith.avro_is_alike(self.schema, schema):
             raise RequestError(f"the schema is not that of {self._name}, which is appended to: {self.schema}")

@@ -1,4 +1,4 @@
-"""ROOT's own collections, which are sequences and mappings of objects, and its dates."""
+"""ROOT's collections as sequences and mappings of objects, and ROOT's dates."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 @guarded
 class Datime(Object):
-    """A ``TDatime``: a date and a time of day, to the second and of no zone."""
+    """A ``TDatime``: a date and a time of day in seconds, without a time zone."""
 
     __slots__ = ()
 
     def to_datetime(self) -> datetime.datetime:
-        """As Python has it.
+        """Converts to a ``datetime``.
 
         Raises:
-            DamagedFileError: There is no such date.
+            DamagedFileError: The date is invalid.
         """
         import datetime
 
@@ -40,7 +40,7 @@ class Datime(Object):
 
 @guarded
 class Collection(Object, Sequence):  # type: ignore[type-arg]
-    """One of ROOT's own collections: a sequence of objects. Null pointers are ``None``."""
+    """A ROOT collection: a sequence of objects. Null pointers are ``None``."""
 
     __slots__ = ("_list",)
 
@@ -55,11 +55,11 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
 
     @property
     def name(self) -> str:
-        """Its name, or an empty string."""
+        """Name of the collection, or an empty string."""
         return self._record.core.collection_name(self._number) or ""
 
     def __getitem__(self, at: Any) -> Any:
-        """An item by its place, or by its name."""
+        """Returns the item at a position, or with a name."""
         if isinstance(at, slice):
             try:
                 return self._items()[at]
@@ -90,9 +90,9 @@ class Collection(Object, Sequence):  # type: ignore[type-arg]
 
 @guarded
 class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
-    """A ``TMap``: a mapping of objects. Text stands for keys that are text or have it as their name.
+    """A ``TMap``: a mapping of objects. A text key matches equal text, or an object with that name.
 
-    Keys may be equal: what is asked for by such a key is the value of the first, and `items` has all pairs.
+    Keys may be duplicate: a lookup returns the first value, and `items` has all pairs.
     """
 
     __slots__ = ("_pairs",)
@@ -109,11 +109,11 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
 
     @property
     def name(self) -> str:
-        """Its name, or an empty string."""
+        """Name of the map, or an empty string."""
         return self._record.core.collection_name(self._number) or ""
 
     def __getitem__(self, key: Any) -> Any:
-        # Objects that are equal are not one.
+        # Identity has precedence over equality.
         for fits in (operator.is_, _is_equal, _is_called):
             for known, value in self._all():
                 if fits(known, key):
@@ -133,11 +133,11 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
         return len(self._all())
 
     def items(self) -> ItemsView[Any, Any]:
-        """The pairs, in the order in which they are stored."""
+        """Returns the pairs in stored order, including duplicate keys."""
         return _Pairs(self)
 
     def values(self) -> ValuesView[Any]:
-        """The values of `items`."""
+        """Returns the values of `items`."""
         return _Seconds(self)
 
     def __contains__(self, key: object) -> bool:
@@ -157,7 +157,7 @@ class ObjectMap(Object, Mapping):  # type: ignore[type-arg]
 
 
 def _is_equal(known: Any, key: Any) -> bool:
-    # Comparing arrays gives an array.
+    # Comparison of arrays returns an array.
     return (known == key) is True
 
 

@@ -1,4 +1,4 @@
-"""Trees as datasets of Arrow, which DuckDB, DataFusion and others take by name: columns, entries and files as queries need."""
+"""Trees as Arrow datasets for engines such as DuckDB and DataFusion, with filters and projection."""
 
 from __future__ import annotations
 
@@ -24,29 +24,29 @@ _ROWS = 131_072
 def dataset(
     files: Any, names: Names = None, *, step_size: int | str | None = None, threads: int | None = None, **options: Any
 ) -> Any:
-    """A ``pyarrow.dataset.Dataset`` of a table or of several, of which queries read what they need.
+    """Returns a ``pyarrow.dataset.Dataset`` of one or several tables, which queries read lazily.
 
-    DuckDB takes it by the name of the variable, DataFusion by ``register_dataset``. Columns of a filter are read first, and
-    the others only of steps in which an entry passes; row groups in which none can by their statistics are not read at all.
-    Batches are read when they are pulled. Unions are structs with a field for each alternative.
+    DuckDB accepts it by the name of a variable, DataFusion by ``register_dataset``. Columns of a filter are
+    read first, and the others only in steps with passing entries; row groups that the statistics exclude are
+    not read. Batches are read on demand. Unions become structs with a field for each alternative.
 
     Args:
-        files: As in `concatenate`; an open `Tree` or `Chain`.
+        files: As in `concatenate`, or an open `Tree` or `Chain`.
         names: As in `Tree.arrays`.
-        step_size: The entries, or the memory of all columns of a query, that are read at a time. If not given 100 MB, and
-            20 MB of files on this machine, of which several threads read a step each.
+        step_size: Number of entries, or memory of all columns of a query, that are read at a time. By default
+            100 MB, and 20 MB for local files, of which several threads read a step each.
         threads: As in `Tree.arrays`.
         options: ``missing`` as in `Chain`, others as in ``open``.
 
     Raises:
         MissingPackageError: pyarrow is not installed.
-        KeyInFileError: There is no branch of a name.
-        RequestError: A file has a column in another type than the first one, when it is read.
+        KeyInFileError: A branch does not exist.
+        RequestError: A file has a column of another type than the first one; raised by the read.
     """
     how: dict[str, Any] = {"step_size": step_size, "threads": threads}
     schema = package("pyarrow").schema
     lazy = Lazy(files, library="arrow with structs", options=options, **how)
-    # Files with the same columns need not agree on whether there are missing values.
+    # Files with the same columns may differ in whether values can be missing.
     fields = [field.with_nullable(True) for field in lazy.empty(names).schema]
     return _class()(lazy, schema(fields), (names, how))
 
@@ -56,7 +56,7 @@ def _again(table: Any, names: Names, how: dict[str, Any]) -> Any:
 
 
 class Scan:
-    """A query of a dataset: what ``pyarrow.dataset.Scanner`` is of Arrow's own."""
+    """A query of a dataset, in the role of ``pyarrow.dataset.Scanner``."""
 
     def __init__(
         self,
@@ -86,29 +86,29 @@ class Scan:
 
     @property
     def projected_schema(self) -> Any:
-        """The types of the result."""
+        """The schema of the result."""
         pa = package("pyarrow")
         read = pa.schema([self.dataset_schema.field(name) for name in dict.fromkeys(self._names)])
         return self._projected(read.empty_table()).schema
 
     def to_batches(self) -> Iterator[Any]:
-        """The entries, read when they are asked for."""
+        """Iterates over the entries as record batches, read on demand."""
         for table in self._tables():
             yield from table.to_batches(max_chunksize=self._rows)
 
     def to_reader(self) -> Any:
-        """The same as a ``pyarrow.RecordBatchReader``."""
+        """Returns the entries as a ``pyarrow.RecordBatchReader``."""
         return package("pyarrow").RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self.to_reader().__arrow_c_stream__(requested_schema)
 
     def to_table(self) -> Any:
-        """All entries."""
+        """Reads all entries."""
         return self._joined(list(self._tables()))
 
     def head(self, num_rows: int) -> Any:
-        """The first entries."""
+        """Reads the first ``num_rows`` entries."""
         tables: list[Any] = []
         left = num_rows
         for table in self._tables(num_rows if self._filter is None else None):
@@ -124,11 +124,11 @@ class Scan:
         return package("pyarrow").concat_tables([self.projected_schema.empty_table(), *tables])
 
     def take(self, indices: Any) -> Any:
-        """The entries at some places."""
+        """Reads the entries at these positions."""
         return self.to_table().take(indices)
 
     def count_rows(self) -> int:
-        """The number of entries; of a dataset without a filter no column is read."""
+        """Returns the number of entries; without a filter, no column is read."""
         counting = Scan(self._lazy, self.dataset_schema, self._number, [], self._filter)
         return sum(len(table) for table in counting._tables())
 
@@ -163,7 +163,7 @@ class Scan:
         if few is not None:
             found, looked = self._typed(part, few, rest), looked.filter(mask)
         else:
-            # Blocks before the first entry that passes, and behind the last one, are not read.
+            # Blocks before the first passing entry and after the last one are not read.
             first, last = passing[0].as_py(), passing[-1].as_py() + 1
             mask = mask[first:last]
             found = self._read(part, rest, first, last).filter(mask)
@@ -173,7 +173,7 @@ class Scan:
         return found
 
     def _read(self, part: Part, names: list[str], first: int = 0, last: int | None = None) -> Any:
-        """Columns of a part, in the types of the dataset; without any, as many entries."""
+        """Reads columns of a part, with the types of the dataset; without names, a table with rows only."""
         names = list(dict.fromkeys(names))
         if not names:
             return _entries((part.length if last is None else last) - first)
@@ -184,7 +184,8 @@ class Scan:
         kinds = {name: _spelled(self.dataset_schema.field(name)) for name in names}
         self._lazy.check(part, lambda name: _spelled(found.schema.field(name)), kinds)
         schema = pa.schema([self.dataset_schema.field(name) for name in names])
-        # Types are the same but for what may be missing in them. Arrow cannot cast all types, even to themselves.
+        # Types are equal except for nullability. Arrow does not support casts of all types, even to
+        # themselves.
         columns = zip((found.column(name) for name in names), schema.types, strict=True)
         return pa.table([one if one.type == kind else one.cast(kind) for one, kind in columns], schema)
 
@@ -195,19 +196,19 @@ class Scan:
 
 
 def _entries(number: int) -> Any:
-    """A table without columns that has entries."""
+    """Returns a table with rows but without columns."""
     pa = package("pyarrow")
     return pa.table({"entries": pa.nulls(number)}).select([])
 
 
 def _spelled(field: Any) -> str:
-    """A type without what may be missing in it, which files with the same columns need not agree on."""
+    """Returns a type without nullability, in which files with the same columns may differ."""
     return str(field.type).replace(" not null", "")
 
 
 @lru_cache(1)
 def _class() -> Any:
-    """The class of datasets, made when pyarrow is there."""
+    """Returns the class of datasets, which requires pyarrow."""
     arrow: Any = import_module("pyarrow.dataset")
     compute: Any = import_module("pyarrow.compute")
     files: Any = import_module("pyarrow.fs")
@@ -221,7 +222,7 @@ def _class() -> Any:
     refusing = type("Refusing", (files.FileSystemHandler,), dict.fromkeys(abstract, refused))
 
     class Dataset(arrow.FileSystemDataset):  # type: ignore[misc]
-        """Files that forthwith reads. To Arrow's own code it is one file that cannot be opened."""
+        """A dataset of files that forthwith reads. Arrow's own code sees one unreadable file."""
 
         def __init__(self, lazy: Lazy, schema: Any, made_of: tuple[Any, ...], condition: Any = None) -> None:
             kind, system = arrow.IpcFileFormat(), files.PyFileSystem(refusing())
@@ -230,46 +231,46 @@ def _class() -> Any:
 
         @property
         def files(self) -> list[str]:
-            """The files."""
+            """Paths of the files."""
             return list(getattr(self._lazy.table, "files", [str(self._lazy.table)]))
 
         @property
         def partition_expression(self) -> Any:
-            """Nothing is known of all entries."""
+            """The condition that all entries satisfy, which is always true."""
             return compute.scalar(True)
 
         def scanner(self, columns: Any = None, filter: Any = None, **options: Any) -> Scan:
-            """A query."""
+            """Returns a query."""
             return Scan(self._lazy, self.schema, None, columns, self._both(filter), **options)
 
         def count_rows(self, filter: Any = None, **options: Any) -> int:
-            """The number of entries that pass."""
+            """Returns the number of entries that pass the filter."""
             return self.scanner([], filter, **options).count_rows()
 
         def filter(self, expression: Any) -> Any:
-            """The entries that pass."""
+            """Returns the dataset with a filter."""
             return type(self)(self._lazy, self.schema, self._made_of, self._both(expression))
 
         def get_fragments(self, filter: Any = None) -> Iterator[Any]:
-            """The files, each of which is scanned by itself."""
+            """Iterates over the files, each as a fragment that can be scanned."""
             for number in range(len(self._lazy)):
                 yield Fragment(self, number, self._both(filter))
 
         def replace_schema(self, schema: Any) -> Any:
-            """Other types, which there are none of."""
+            """Raises an error: the types of a dataset are those of its files."""
             refuse = "a dataset of forthwith has the types of its files: columns={name: expression} makes others"
             raise UnsupportedError(f"{refuse}, not {schema.names}")
 
         def sort_by(self, sorting: Any, **options: Any) -> Any:
-            """All entries in another order, in memory."""
+            """Reads all entries and returns them sorted, in memory."""
             return arrow.dataset(self.to_table().sort_by(sorting, **options))
 
         def join(self, right_dataset: Any, *arguments: Any, **options: Any) -> Any:
-            """Joined with another dataset, in memory."""
+            """Reads and joins both datasets, in memory."""
             return arrow.dataset(self.to_table().join(right_dataset.to_table(), *arguments, **options))
 
         def join_asof(self, right_dataset: Any, *arguments: Any, **options: Any) -> Any:
-            """Joined with another dataset, in memory."""
+            """Reads and joins both datasets, in memory."""
             return arrow.dataset(self.to_table().join_asof(right_dataset.to_table(), *arguments, **options))
 
         def _both(self, filter: Any) -> Any:
@@ -281,7 +282,7 @@ def _class() -> Any:
             return f"<Dataset of {len(self._lazy)} files: {', '.join(self.schema.names)}>"
 
         def __reduce__(self) -> tuple[Any, ...]:
-            # Tables leave credentials out of pickles.
+            # Pickles of tables do not contain credentials.
             made_of = self._lazy.table, *self._made_of
             return (_again, made_of) if self._condition is None else (_filtered, (made_of, self._condition))
 
@@ -289,28 +290,28 @@ def _class() -> Any:
 
 
 class Fragment:
-    """One of the files."""
+    """A file of a dataset."""
 
     def __init__(self, whole: Any, number: int, condition: Any) -> None:
         self._whole, self._number, self._condition = whole, number, condition
         self.physical_schema, self.partition_expression = whole.schema, whole.partition_expression
 
     def scanner(self, schema: Any = None, columns: Any = None, filter: Any = None, **options: Any) -> Scan:
-        """A query of this file."""
+        """Returns a query of this file."""
         del schema
         condition = self._condition if filter is None else filter
         return Scan(self._whole._lazy, self._whole.schema, self._number, columns, condition, **options)
 
     def to_batches(self, schema: Any = None, **options: Any) -> Iterator[Any]:
-        """The entries, read when they are asked for."""
+        """Iterates over the entries as record batches, read on demand."""
         return self.scanner(schema, **options).to_batches()
 
     def to_table(self, schema: Any = None, **options: Any) -> Any:
-        """All entries."""
+        """Reads all entries."""
         return self.scanner(schema, **options).to_table()
 
     def count_rows(self, **options: Any) -> int:
-        """The number of entries that pass."""
+        """Returns the number of entries that pass the filter."""
         return self.scanner(**options).count_rows()
 
 

@@ -1,4 +1,4 @@
-"""Files and tables compared by their contents."""
+"""Comparison of files and tables by their contents."""
 
 from __future__ import annotations
 
@@ -36,37 +36,38 @@ def diff(
     most: int = 3,
     threads: int | None = None,
 ) -> dict[str, Any]:
-    """Compares two files or tables of any formats: columns, types and values.
+    """Compares two files or tables of any format: columns, types and values.
 
-    Entries are read in steps, so that memory does not grow with the tables. Damage of one table is a part of the result, and
-    the rest is compared. ``forthwith diff`` is the same as a command.
+    Entries are read in steps, with bounded memory. Damage of a table is part of the result, and the rest is
+    compared. ``forthwith diff`` is the corresponding command.
 
     Args:
-        left: A path, with a table in the file behind a colon if it has several, or what ``open`` gives.
-        right: What it is compared with. Two files that are not one table each are compared with all their tables and objects.
-        rtol: The difference of floating-point numbers, relative to the right one, up to which they are equal.
-        atol: The absolute difference up to which they are equal; both add up.
-        bitwise: Whether numbers of one type are compared by their bits: 0.0 and -0.0 differ then.
+        left: A path, followed by a colon and a table if the file has several, or an open file or table.
+        right: The other side. Two files with several tables are compared with all their tables and objects.
+        rtol: Tolerance of floating-point numbers relative to the right one.
+        atol: Absolute tolerance of floating-point numbers, which is added to the relative one.
+        bitwise: Whether numbers of one type are compared by their bits, which distinguishes 0.0 and -0.0.
         nan_equal: Whether NaN equals NaN.
-        same_content: Whether values of different types are compared, as tables of different formats have them: numbers by
-            value, lists of any and of one length, texts and categories.
-        on: Columns or expressions by whose values entries are matched, in place of their numbers.
-        filter_name: Which columns, as in ``Tree.arrays``.
-        common: Whether columns, tables and objects that only one side has are passed over.
-        brief: Whether the comparison ends with the first difference.
-        most: How many differences are described, for each column.
-        threads: Threads that read.
+        same_content: Whether values of different types are compared, for tables of different formats: numbers
+            by value, jagged and fixed-size lists, text and categories.
+        on: Columns or expressions by whose values entries are matched, instead of by number.
+        filter_name: The columns to compare, as in ``Tree.arrays``.
+        common: Whether columns, tables and objects on only one side are ignored.
+        brief: Whether to stop at the first difference.
+        most: Maximum number of differences that are described for each column.
+        threads: Number of threads.
 
     Returns:
-        ``same`` says whether nothing differs, ``complete`` whether everything could be compared. Of tables, ``entries``,
-        ``compared``, ``only``, ``unmatched``, ``columns``, ``not_compared`` and ``damage`` say what was found, in pairs of left
-        and right; each of ``columns`` has its ``path``, ``types``, the number of ``differing`` entries, the ``largest``
-        difference of numbers, and the ``first`` differences. Of files, ``tables`` are such by their paths, ``objects`` those
-        of other objects. ``stopped`` says whether ``brief`` ended the comparison before its end.
+        ``same`` is true without differences, and ``complete`` if everything could be compared. For tables,
+        ``entries``, ``compared``, ``only``, ``unmatched``, ``columns``, ``not_compared`` and ``damage`` have
+        the results, as pairs of left and right; each item of ``columns`` has its ``path``, ``types``, the
+        number of ``differing`` entries, the ``largest`` difference of numbers, and the ``first`` differences.
+        For files, ``tables`` has these by path, and ``objects`` those of other objects. ``stopped`` is true
+        if ``brief`` ended the comparison early.
 
     Raises:
-        MissingFileError: There is no such file.
-        RequestError: No column passes ``filter_name``; values that cannot be keys (also a ``ValueError``).
+        MissingFileError: A file does not exist.
+        RequestError: No column passes ``filter_name``; values cannot be keys (also a ``ValueError``).
 
     >>> import forthwith
     >>> found = forthwith.diff("events.root:Events", "events.parquet", same_content=True)  # doctest: +SKIP
@@ -135,7 +136,7 @@ def _table(side: File | Tree) -> Tree:
 
 
 def _columns(sides: list[File | Tree], wanted: Predicate | None) -> set[str] | None:
-    """The columns that pass a filter."""
+    """Returns the paths of the columns that pass a filter."""
     if wanted is None:
         return None
     fields = (

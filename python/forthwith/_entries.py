@@ -1,4 +1,4 @@
-"""Ranges of entries and amounts of memory, as people write them."""
+"""Parsing of ranges of entries and sizes of memory."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _UNITS |= {"kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40}
 
 
 def thread_count(threads: int | None) -> None:
-    """Refuses what is no number of threads.
+    """Raises an error for an invalid number of threads.
 
     Raises:
-        RequestTypeError: It is no whole number.
-        RequestError: It is less than 1.
+        RequestTypeError: The number is not an integer.
+        RequestError: The number is less than 1.
     """
     if threads is None:
         return
@@ -32,7 +32,7 @@ def thread_count(threads: int | None) -> None:
 
 
 def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int, int]:
-    """A half-open range within ``entries``, as a slice has it: negative numbers count from the end."""
+    """Returns a half-open range within ``entries``; negative bounds count from the end, as in slices."""
     if start is None and stop is None:
         return 0, entries
     first, last, _ = slice(_index(start, "entry_start"), _index(stop, "entry_stop")).indices(entries)
@@ -40,7 +40,7 @@ def entry_range(start: int | None, stop: int | None, entries: int) -> tuple[int,
 
 
 def from_start(start: int | None, stop: int | None) -> tuple[int | None, int | None]:
-    """The bounds as far as they count from the first entry; ``None`` for one that does not, or is not there."""
+    """Returns the bounds that count from the first entry; ``None`` for negative or missing ones."""
     if start is None and stop is None:
         return 0, None
     first, last = _index(start, "entry_start"), _index(stop, "entry_stop")
@@ -58,7 +58,7 @@ def _index(value: int | None, name: str) -> int | None:
 
 
 def whole(value: Any) -> int | None:
-    """The whole number that a value is, if it is one. Arrays have ``__index__`` as well, and most of them are none."""
+    """Returns a value as an integer; ``None`` if it is not one, including most arrays."""
     try:
         return index(value)
     except TypeError:
@@ -66,7 +66,7 @@ def whole(value: Any) -> int | None:
 
 
 def memory_size(value: int | str, name: str, *, least: int = 1) -> int:
-    """Bytes: a number of them, or text such as ``"100 MB"`` (decimal) or ``"1 GiB"`` (binary)."""
+    """Returns a size in bytes, from a number or text such as ``"100 MB"`` or ``"1 GiB"`` (binary)."""
     if isinstance(value, str):
         text = value.strip().lower()
         number = text.rstrip("bikmgt")
@@ -88,7 +88,7 @@ def memory_size(value: int | str, name: str, *, least: int = 1) -> int:
 
 
 def step_size(value: int | str) -> tuple[int | None, int | None]:
-    """The size of a step as ``(entries, bytes)``, one of which is ``None``."""
+    """Returns the size of a step as ``(entries, bytes)``, one of which is ``None``."""
     if isinstance(value, str):
         return None, memory_size(value, "step_size")
     try:

@@ -1,7 +1,7 @@
-"""The errors, in Python's own terms.
+"""Exceptions of the package.
 
-Every exception is a `ForthwithError`, and also the built-in exception that fits: code that catches `KeyError`
-or `OSError` keeps working. The attributes say where it happened, as far as it is known.
+Every exception is a `ForthwithError`, and also an instance of the matching built-in exception, so that
+handlers of `KeyError` or `OSError` apply. Attributes have the place of the error, as far as it is known.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def place_text(file: str, path: str = "") -> str:
-    """A file and an object in it as errors name them: on one line, whatever the names are. Some tables have no path."""
+    """Returns a file and an object in it for errors, on one line. Some tables have no path."""
     return _forthwith.safe_text(f"{file}:{path}" if path else file)
 
 
@@ -22,12 +22,12 @@ class ForthwithError(Exception):
     """Base of all errors of this package.
 
     Attributes:
-        message: The text, which is also what ``str`` gives.
+        message: The text, which ``str`` returns as well.
         file: Path or URL of the file.
         object: Path within the file, such as ``dir/tree/branch``.
-        block: Number of the basket.
-        entry: Number of the entry.
-        byte: Position in the file, or in the decompressed basket where ``block`` is known.
+        block: Number of the basket, counted from 0.
+        entry: Number of the entry, counted from 0.
+        byte: Byte offset in the file, or in the decompressed basket if ``block`` is set.
         member: Path of the member within the entry, such as ``hits[].energy``.
     """
 
@@ -42,8 +42,8 @@ class ForthwithError(Exception):
         byte: int | None = None,
         member: str | None = None,
     ) -> None:
-        # What a user gave may have credentials in it, and errors are logged. A name in the file may have escape sequences in
-        # it, and errors are printed on terminals.
+        # Names from the user may contain credentials, and errors are logged. Names in the file may contain
+        # escape sequences, and errors are printed on terminals.
         message = _forthwith.safe_lines(_forthwith.redact(message))
         super().__init__(message)
         self.message = message
@@ -55,27 +55,27 @@ class ForthwithError(Exception):
         self.member = member
 
     def __reduce__(self) -> tuple[object, ...]:
-        # OSError would forget what is not among its arguments.
+        # OSError would drop attributes that are not arguments.
         state = dict(self.__dict__)
         if isinstance(self, OSError):
             state.update(errno=self.errno, filename=self.filename)
         return type(self), (self.message,), state
 
     def __str__(self) -> str:
-        # KeyError would print the repr, OSError its number.
+        # KeyError would return the repr, and OSError include the number.
         return self.message
 
 
 class RecoveryWarning(UserWarning):
-    """A file was opened with ``recover=True``: what was found."""
+    """Reports the result of opening a file with ``recover=True``."""
 
 
 class KeyInFileError(ForthwithError, KeyError):
-    """Nothing of that name in a file, directory, tree or branch.
+    """A file, directory, tree or branch has no item of this name.
 
     Attributes:
-        key: The name asked for.
-        near: The most similar names there are, best first.
+        key: The requested name.
+        near: The most similar names, best first.
     """
 
     key: str | None = None
@@ -83,47 +83,47 @@ class KeyInFileError(ForthwithError, KeyError):
 
 
 class UnsupportedError(ForthwithError, NotImplementedError):
-    """Well-formed, but this version cannot read it. The message names the type or feature."""
+    """A valid file that this version cannot read. The message names the type or feature."""
 
 
 class DamagedFileError(ForthwithError, ValueError):
-    """The bytes contradict themselves or their format."""
+    """The bytes are inconsistent or violate their format."""
 
 
 class RequestError(ForthwithError, ValueError):
-    """A request makes no sense for this file."""
+    """A request is invalid for this file."""
 
 
 class RequestTypeError(RequestError, TypeError):
-    """An argument of a type that is not taken there."""
+    """An argument has an unsupported type."""
 
 
 class RequestKeyError(RequestError, KeyInFileError):
-    """A text that is the name of no branch, and no expression either, though it looks like one."""
+    """A text is neither the name of a branch nor a valid expression."""
 
 
 class RequestIndexError(RequestError, IndexError):
-    """A bin, an item or an axis that is not there."""
+    """A bin, item or axis is out of range."""
 
 
 class SourceError(ForthwithError, OSError):
-    """Bytes could not be read or written. An exception of a Python file object is the ``__cause__``."""
+    """Bytes could not be read or written. The exception of a Python file object is the ``__cause__``."""
 
 
 class MissingFileError(SourceError, FileNotFoundError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class DeniedFileError(SourceError, PermissionError):
-    """A file, folder or object of a store may not be read or written."""
+    """A file, folder or object of a store may not be accessed."""
 
 
 class ClosedFileError(SourceError, ValueError):
-    """The file was closed before."""
+    """The file was closed."""
 
 
 class OutOfMemoryError(ForthwithError, MemoryError):
-    """Memory could not be allocated, or the data need more than the limit given to ``open``."""
+    """Memory could not be allocated, or data exceed the ``memory`` limit of ``open``."""
 
 
 class Cancelled(ForthwithError):
@@ -131,15 +131,15 @@ class Cancelled(ForthwithError):
 
 
 class InternalError(ForthwithError, RuntimeError):
-    """A defect of forthwith, not of the file."""
+    """A defect of forthwith, rather than of the file."""
 
 
 class ForthCompileError(ForthwithError, ValueError):
-    """A text that is not an AwkwardForth program.
+    """A text is not a valid AwkwardForth program.
 
     Attributes:
         line: Line of the source, from 1.
-        column: Column of that line, from 1.
+        column: Column in that line, from 1.
     """
 
     def __init__(self, message: str = "", line: int = 0, column: int = 0) -> None:
@@ -149,15 +149,15 @@ class ForthCompileError(ForthwithError, ValueError):
 
 
 class ForthRunError(ForthwithError, ValueError):
-    """An AwkwardForth program stopped, or could not go on.
+    """An AwkwardForth program stopped with an error, or cannot continue.
 
     Attributes:
-        name: The error as the language calls it: ``read beyond``.
-        line: Line of the failing instruction in the source, from 1, if there is one.
+        name: Name of the error in the language, such as ``read beyond``.
+        line: Line of the failing instruction in the source, from 1, if known.
         column: Its column, from 1.
-        bytecode: Its position in ``bytecodes``.
+        bytecode: Its position in the bytecode.
         instruction: The instruction itself.
-        word: The user word it stands in; ``None`` in the main program.
+        word: The enclosing user-defined word; ``None`` in the main program.
     """
 
     def __init__(
@@ -177,22 +177,22 @@ class ForthRunError(ForthwithError, ValueError):
 
 
 class MissingPackageError(ForthwithError, ImportError):
-    """An optional package is needed for what was asked."""
+    """A required optional package is not installed."""
 
 
 class BuilderError(ForthwithError, ValueError):
-    """A value or command that a builder refuses; what it has already stays as it is. ``member`` is the place in the data."""
+    """A builder refuses a value or command and keeps its state. ``member`` is the place in the data."""
 
 
 class BuilderTypeError(BuilderError, TypeError):
-    """A value of another type than its place in the data has."""
+    """A value has another type than expected at its place in the data."""
 
 
 class IntegerRangeError(BuilderError, OverflowError, RuntimeError):
-    """An integer that does not fit in its column; a ``RuntimeError`` too, as Awkward Array has it."""
+    """An integer exceeds its column; also a ``RuntimeError``, as in Awkward Array."""
 
 
-# They are printed and pickled by the names that users import them by.
+# Exceptions are printed and pickled by the public names.
 for _found in list(globals().values()):
     if isinstance(_found, type) and issubclass(_found, (ForthwithError, UserWarning)):
         _found.__module__ = "forthwith.forth" if _found in (ForthCompileError, ForthRunError) else "forthwith"

@@ -1,4 +1,4 @@
-"""Directories of a file, and the file itself, which is the topmost of them."""
+"""Files, and directories in files. A file is its own top directory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forthwith._types import Opened
 
     class Filters(TypedDict, total=False):
-        """The arguments of `Directory.keys`, which those of all listings are."""
+        """The arguments of `Directory.keys` and other listings."""
 
         recursive: bool
         cycle: bool
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 _FILTERS = frozenset(("recursive", "cycle", "filter_name", "filter_classname"))
-# Tables of formats that know more of themselves than others.
+# Classes of tables with attributes specific to their format.
 _TREES: dict[str, type[Tree]] = {"Avro": AvroTree, "Parquet": ParquetTree}
 
 
 class Directory(NotAnArray, Mapping[str, "Any"]):
     """A directory of a file: a mapping from names to objects.
 
-    Keys carry the cycle, the number of the version, as ``name;cycle``; looking up ``name`` alone finds the newest.
-    Names of nested objects are joined by ``/``.
+    Keys have the form ``name;cycle``, where the cycle is a version number; a lookup of ``name`` finds the
+    highest cycle. Paths of nested objects are joined by ``/``.
     """
 
     def __init__(self, file: File, path: str) -> None:
@@ -51,19 +51,19 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
 
     @property
     def file(self) -> File:
-        """The file this belongs to."""
+        """The file of this directory."""
         return self._file
 
     @property
     def path(self) -> str:
-        """Path within the file; empty for the topmost directory."""
+        """Path within the file; empty for the top directory."""
         return self._path
 
     def _refuse(self) -> NoReturn:
         raise TypeError(f'{self!r} is no array, but holds objects: keys() has their names, ["name"] opens one')
 
     def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, _forthwith.Key]]:
-        """Names and keys that pass; wrong arguments are errors at once."""
+        """Iterates over names and keys that pass the filters; arguments are validated immediately."""
         _keywords.refuse(call, filters.keys() - _FILTERS, _FILTERS)
         by_name = _filters.predicate(filters.get("filter_name"), "filter_name")
         by_class = _filters.predicate(filters.get("filter_classname"), "filter_classname")
@@ -93,14 +93,14 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
         filter_classname: Filter = None,
         **unknown: Any,
     ) -> list[str]:
-        """The names of the objects, in the order of the file.
+        """Returns the names of the objects, in the order of the file.
 
         Args:
             recursive: Whether to descend into directories.
-            cycle: Whether names carry ``;cycle``.
-            filter_name: Keep names (or paths) that pass: a name, a glob, ``"/regex/flags"``, a function, or a list.
-            filter_classname: Keep objects whose class passes.
-            unknown: Anything else is refused.
+            cycle: Whether names include ``;cycle``.
+            filter_name: Selects names (or paths): a name, a glob, ``"/regex/flags"``, a function, or a list.
+            filter_classname: Selects objects by class, likewise.
+            unknown: Unknown arguments are refused.
         """
         found = self._found(
             recursive=recursive,
@@ -112,35 +112,36 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
         return [name for name, _ in found]
 
     def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
-        """The names of the objects, one after the other. The arguments are those of `keys`."""
+        """Iterates over the names of the objects, with the arguments of `keys`."""
         return (name for name, _ in self._found("keys", **filters))
 
     def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Any]]:
-        """Names and objects. The arguments are those of `keys`.
+        """Iterates over names and objects, with the arguments of `keys`.
 
         Raises:
-            UnsupportedError: At an object that the file does not describe; ``filter_classname="TTree"`` avoids them.
+            UnsupportedError: The file does not describe an object; ``filter_classname="TTree"`` excludes such
+                objects.
         """
         return ((name, self._object(key, self._inside(key.path))) for name, key in self._found("items", **filters))
 
     def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Any]:
-        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        """Iterates over the objects, with the arguments of `keys` and the exceptions of `iteritems`."""
         return (value for _, value in self.iteritems(**filters))
 
     def iterclassnames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
-        """Names and class names, without reading the objects. The arguments are those of `keys`."""
+        """Iterates over names and class names, without reading objects, with the arguments of `keys`."""
         return ((name, key.classname) for name, key in self._found("classnames", **filters))
 
     def values(self, **filters: Unpack[Filters]) -> list[Any]:  # type: ignore[override]
-        """The objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        """Returns the objects, with the arguments of `keys` and the exceptions of `iteritems`."""
         return list(self.itervalues(**filters))
 
     def items(self, **filters: Unpack[Filters]) -> list[tuple[str, Any]]:  # type: ignore[override]
-        """Names and objects. The arguments are those of `keys`, the exceptions those of `iteritems`."""
+        """Returns names and objects, with the arguments of `keys` and the exceptions of `iteritems`."""
         return list(self.iteritems(**filters))
 
     def classnames(self, **filters: Unpack[Filters]) -> dict[str, str]:
-        """Class names by name, without reading the objects. The arguments are those of `keys`."""
+        """Returns class names by name, without reading objects, with the arguments of `keys`."""
         return dict(self.iterclassnames(**filters))
 
     def _inside(self, name: str) -> str:
@@ -150,15 +151,15 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
         return "/".join(parts)
 
     def classname_of(self, name: str) -> str:
-        """The class of one object, without reading it."""
+        """Returns the class of an object, without reading it."""
         return self._file._core.find(self._inside(name)).classname
 
     def __getitem__(self, name: str) -> Opened:
-        """The object called ``name``, ``name;cycle`` or ``dir/name``; ``"dir/tree/branch"`` reaches into trees.
+        """Returns the object ``name``, ``name;cycle`` or ``dir/name``, or a branch ``"dir/tree/branch"``.
 
         Raises:
-            KeyInFileError: There is none of that name; the message shows the most similar ones.
-            UnsupportedError: Its class cannot be read yet.
+            KeyInFileError: The directory has no such object; the message lists similar names.
+            UnsupportedError: The class of the object is not supported.
         """
         found: Opened = self._at(name)
         return found
@@ -170,7 +171,7 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
         try:
             key = self._file._core.find(path)
         except KeyInFileError as missing:
-            # A tree may be on the way.
+            # The path may continue into a tree.
             at = path.rfind("/")
             while at > len(self._path):
                 try:
@@ -231,15 +232,15 @@ class Directory(NotAnArray, Mapping[str, "Any"]):
 
     @property
     def object_path(self) -> str:
-        """Path within the file from its top on, as ``/dir``."""
+        """Absolute path within the file, such as ``/dir``."""
         return f"/{self._path}"
 
     def show(self, *, stream: TextIO | None = None, **filters: Unpack[Filters]) -> None:
         """Prints the objects with their classes and titles.
 
         Args:
-            stream: Where to print; standard output by default.
-            filters: As in `keys`.
+            stream: The output stream; standard output by default.
+            filters: The arguments of `keys`.
         """
         rows = [(name, key.classname, key.title) for name, key in self._found("show", **filters)]
         _show.table(("name", "class", "title"), rows, stream)
@@ -267,7 +268,7 @@ def _directory(file: File, path: str) -> Directory:
 
 
 class File(Directory):
-    """An opened file, which is also its topmost directory."""
+    """An open file, which is also its top directory."""
 
     def __init__(self, core: _forthwith.File, what: Any, options: dict[str, Any], view: dict[str, Any]) -> None:
         self._path = ""
@@ -279,12 +280,12 @@ class File(Directory):
 
     @property
     def _file(self) -> File:
-        # Not an attribute: a file that held itself would stay open until garbage is collected.
+        # Not an attribute: a reference cycle would keep the file open until garbage collection.
         return self
 
     @property
     def file_path(self) -> str:
-        """The path or URL, as it was given."""
+        """The path or URL of the file, as it was given."""
         return self._core.uri
 
     @property
@@ -296,13 +297,13 @@ class File(Directory):
     def metadata(self) -> dict[str, bytes]:
         """The file's own metadata.
 
-        Of Avro files: ``avro.schema``, ``avro.codec`` and what else is in the header. Of Parquet files: what was kept with
-        them, such as ``ARROW:schema``, and ``created_by``.
+        For Avro files, this is ``avro.schema``, ``avro.codec`` and further entries of the header; for Parquet
+        files, the key-value metadata, such as ``ARROW:schema``, and ``created_by``.
         """
         return dict(self._core.metadata())
 
     def _beside(self, path: str) -> File:
-        """Another file, opened as this one is."""
+        """Opens another file with the options of this one."""
         view = {name: value for name, value in self._view.items() if name != "recover"}
         return open_file(path, self._options, view)
 
@@ -318,12 +319,13 @@ class File(Directory):
 
     @property
     def recovered(self) -> dict[str, Any] | None:
-        """The report of ``open(..., recover=True)``; ``None`` if the file's directories were sound.
+        """The report of ``open(..., recover=True)``; ``None`` if the directories of the file are intact.
 
-        Numbers of ``objects``, ``baskets`` and ``deleted`` records; ``unlisted``, the objects that no list of keys in the file
-        names; whether there are ``streamers``; where the last whole record has its ``end`` in the ``size`` bytes of the
-        file, and why the walk ``stopped`` there, if it did; ``gaps``, the parts before it that are not records, by their
-        first byte, the byte behind them, and the fault.
+        It has the numbers of ``objects``, ``baskets`` and ``deleted`` records; ``unlisted``, the objects that
+        are in no list of keys; whether there are ``streamers``; the ``end`` of the last complete record and
+        the ``size`` of the file, in bytes; the reason why the scan ``stopped`` there, if it did; and
+        ``gaps``, the parts before the end that are not records, with first byte, byte after the last, and
+        reason.
         """
         return self._core.recovered
 
@@ -347,12 +349,13 @@ class File(Directory):
 
     @property
     def streamers(self) -> dict[str, dict[int, StreamerInfo]]:
-        """The streamer infos by class and version, which say how objects of the file's classes are stored.
+        """The streamer infos by class and version, which describe the layout of stored objects.
 
-        Of infos with the same version, as classes without versions have, it is the last; `streamer_infos` has all.
+        If several infos have the same version, as those of unversioned classes, this is the last one;
+        `streamer_infos` has all.
 
         Raises:
-            UnsupportedError: It is no ROOT file.
+            UnsupportedError: The file is not a ROOT file.
         """
         found: dict[str, dict[int, StreamerInfo]] = {}
         for info in self.streamer_infos:
@@ -367,10 +370,10 @@ class File(Directory):
         return streamers_of(self._core)
 
     def streamer_named(self, classname: str, version: int | None = None) -> StreamerInfo:
-        """The streamer info of a class; of its highest version, or of the one asked for.
+        """Returns the streamer info of a class, by default of its highest version.
 
         Raises:
-            KeyInFileError: The file has none; the message shows similar classes, or the versions.
+            KeyInFileError: The file has no such info; the message lists similar classes, or the versions.
         """
         known = self.streamers
         versions = known.get(classname)
@@ -388,7 +391,7 @@ class File(Directory):
         raise KeyInFileError(f"no streamer info of {hint}\n  in {self.file_path}", file=self.file_path)
 
     def show_streamers(self, classname: str | None = None, *, stream: TextIO | None = None) -> None:
-        """Prints the streamer infos of all classes, or of one: bases, then members with their types and comments."""
+        """Prints the streamer infos of all classes, or of one: bases and members with types and comments."""
         infos = self.streamer_infos
         if classname is not None:
             self.streamer_named(classname)
@@ -397,7 +400,7 @@ class File(Directory):
 
     @property
     def uuid(self) -> str | None:
-        """The identifier that its writer gave the file; very old files have none."""
+        """The UUID of the file; ``None`` for very old files."""
         return self._core.uuid
 
     @property
@@ -407,22 +410,21 @@ class File(Directory):
 
     @property
     def compression(self) -> str:
-        """How new data would be compressed, as the file says; each block says for itself how it is."""
+        """The compression setting for new data. Each block has its own compression."""
         return self._core.compression
 
     @property
     def header(self) -> dict[str, int]:
-        """The numbers of a ROOT file's header, as ``TFile`` calls them.
+        """The fields of a ROOT file's header, named as in ``TFile``.
 
-        They are ``fVersion``, ``fBEGIN``, ``fEND``, ``fSeekFree``,
-        ``fNbytesFree``, ``nfree``, ``fNbytesName``, ``fUnits``, ``fCompress``, ``fSeekInfo``, ``fNbytesInfo``. Empty for
-        files of other formats.
+        These are ``fVersion``, ``fBEGIN``, ``fEND``, ``fSeekFree``, ``fNbytesFree``, ``nfree``,
+        ``fNbytesName``, ``fUnits``, ``fCompress``, ``fSeekInfo``, ``fNbytesInfo``. Empty for other formats.
         """
         return self._core.header
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
+        """Size of the file in bytes."""
         return self._core.size
 
     @property
@@ -431,9 +433,9 @@ class File(Directory):
         return self._core.closed
 
     def close(self) -> None:
-        """Gives the file back to the system. Reading anything from it is a `ClosedFileError` from now on.
+        """Closes the file. Later reads raise `ClosedFileError`.
 
-        Arrays that were read stay valid. A Python file object that was given to ``open`` is not closed.
+        Arrays that were read remain valid. A file object that was passed to ``open`` is not closed.
         """
         self._core.close()
         if self._opened is not None:
@@ -450,7 +452,7 @@ class File(Directory):
         return open_file, (what, options, self._view)
 
     def _opened_again(self) -> File:
-        """The same file anew, by the credentials that this one was opened with."""
+        """Opens the file again, with the credentials that this one was opened with."""
         if self._core.is_of_registered_format:
             return _open_registered(self.format, self._what, self._options, self._view)
         return open_file(self._what, self._options, self._view)
@@ -484,7 +486,7 @@ def _open_object(file: Any, what: Any, own: dict[str, Any], options: dict[str, A
 
 
 def _open_foreign(url: str, own: dict[str, Any], options: dict[str, Any], view: dict[str, Any]) -> File:
-    """Opens a URL by fsspec. The file object is the file's own, and closed with it."""
+    """Opens a URL with fsspec. The file object is closed with the file."""
     opened = _stores.open_foreign(url, options["storage_options"])
     try:
         file = _open_object(opened, url, own, options, view)
@@ -496,7 +498,7 @@ def _open_foreign(url: str, own: dict[str, Any], options: dict[str, Any], view: 
 
 
 def _open_registered(format: str, what: Any, options: dict[str, Any], view: dict[str, Any]) -> File:
-    """Opens a file of a format that has to be registered in this process, too."""
+    """Opens a file of a registered format; raises an error if this process has not registered it."""
     if format not in _forthwith.registered_formats():
         name = what if isinstance(what, str) else getattr(what, "name", repr(what))
         raise RequestError(

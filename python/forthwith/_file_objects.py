@@ -1,8 +1,8 @@
-"""Python file objects that are read: what they are asked, and a thread that asks them.
+"""Reading from Python file objects in a thread that serves the requests of others.
 
-A worker of the engine, or a thread that is not the main one, does not call a file object itself. Should the call never return,
-nothing could end the wait; and a thread that the interpreter ends at exit must have nothing but Python's own frames below the
-object's code.
+Workers of the engine, and threads other than the main one, do not call a file object themselves: they could
+not stop waiting for a call that never returns, and a thread that the interpreter ends at exit must have only
+Python frames below the code of the object.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 
 def size(file: Any) -> int:
-    """The present size."""
+    """Returns the current size in bytes."""
     end: int = file.seek(0, 2)
     return end
 
 
 def read_at(file: Any, at: int, count: int) -> bytes:
-    """Some of the bytes from a position on, or none at the end."""
+    """Reads at most ``count`` bytes at a position; returns no bytes at the end."""
     file.seek(at)
     data = file.read(count)
-    # Not bytes(data), which makes zeros of a number.
+    # bytes(data) would convert a number to zeros.
     return data if isinstance(data, bytes) else bytes(memoryview(data))
 
 
 def serve(file: Any, desk: _forthwith.Desk) -> None:
-    """Asks a file object what lies on the desk, until nothing has lain there for a while."""
+    """Serves requests to a file object until none has arrived for some time."""
     while (asked := desk.next()) is not None:
         try:
             answer = size(file) if asked[1] is None else read_at(file, asked[0], asked[1])

@@ -1,4 +1,4 @@
-"""Datasets as coffea spells them: ``{dataset: {"files": {path: tree}}}``, as a mapping or as a file of JSON."""
+"""Datasets of coffea, ``{dataset: {"files": {path: tree}}}``, as mappings or JSON files."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ _ENDING = ".json"
 
 
 def is_fileset(files: Any) -> bool:
-    """Whether a mapping has datasets, each with its files."""
+    """Whether a mapping has datasets with their files."""
     values = list(files.values()) if hasattr(files, "values") else []
     return bool(values) and all(hasattr(value, "keys") and "files" in value for value in values)
 
 
 def is_file(name: str) -> bool:
-    """Whether a path is that of a file with datasets: by its ending, which no format has for itself, and its beginning."""
+    """Whether a path is that of a JSON file with datasets, by its ending and first byte."""
     if not name.lower().endswith(_ENDING) or _ENDING[1:] in _forthwith.registered_endings():
         return False
-    # Bytes that were read of a pipe are gone.
+    # Reading from a pipe would consume its bytes.
     if not os.path.isfile(name):
         return False
     try:
@@ -35,17 +35,17 @@ def is_file(name: str) -> bool:
 
 
 def files_of(files: Any, dataset: str | None = None) -> list[Any]:
-    """The files of all datasets of a mapping, or of one, in their order, each as ``{path: tree}``."""
+    """Returns the files of all datasets, or of one, in order, each as ``{path: tree}``."""
     wanted = files.values() if dataset is None else [_named(files, dataset)]
     return [_paths(each["files"]) for each in wanted]
 
 
 def read(path: str, dataset: str | None) -> list[Any]:
-    """The files that a file of JSON names.
+    """Reads the files of datasets from a JSON file.
 
     Raises:
-        MissingFileError: There is no such file.
-        RequestError: It has no datasets, or none of that name.
+        MissingFileError: The file does not exist.
+        RequestError: The file has no datasets, or none with this name.
     """
     import json
 
@@ -78,7 +78,7 @@ def _paths(files: Any) -> Any:
         return files
     if not hasattr(files, "items"):
         raise RequestError(f"the files of a dataset must be {{path: tree}} or a list of paths, not {files!r}")
-    # A file may come with its steps and more: its tree is under "object_path".
+    # A file may have further attributes; its tree is under "object_path".
     return {path: _tree(path, what) for path, what in files.items()}
 
 

@@ -1,4 +1,4 @@
-"""Which names are meant: exact names, globs, regular expressions, functions, or several of these."""
+"""Filters of names: exact names, globs, regular expressions, functions, or lists of these."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ _FLAGS = frozenset("aiLmsux")
 
 
 def predicate(filter: Filter, name: str) -> Predicate | None:
-    """The function a filter stands for; ``None`` if everything passes.
+    """Returns the function of a filter; ``None`` if everything passes.
 
     Args:
-        filter: ``None``; an exact name; a glob with ``*``, ``?`` or ``[``; ``"/regex/flags"``, matched from the start
-            of the name; a function of the name; or an iterable of these, of which one must pass.
+        filter: ``None``; an exact name; a glob with ``*``, ``?`` or ``[``; ``"/regex/flags"``, matched at the
+            start of the name; a function of the name; or an iterable of these, at least one of which must
+            match.
         name: Name of the argument, for errors.
     """
     if filter is None:
@@ -43,7 +44,7 @@ def predicate(filter: Filter, name: str) -> Predicate | None:
 
 
 def _texts(filter: object) -> list[str]:
-    """All texts in a filter, however deep in lists."""
+    """Returns all texts in a filter and its nested lists."""
     if isinstance(filter, str):
         return [filter]
     if callable(filter) or not isinstance(filter, list | tuple | set | frozenset):
@@ -78,12 +79,12 @@ def _text(filter: str, name: str) -> Predicate:
         from fnmatch import translate
 
         pattern = re.compile(translate(filter))
-    # Brackets stand in names, too.
+    # Names may contain brackets, so that equal text also matches.
     return lambda text: text == filter or pattern.match(text) is not None
 
 
 class BranchFilter:
-    """Which branches are meant, by several filters that all have to be passed."""
+    """Filter of branches by several criteria, all of which must match."""
 
     def __init__(
         self,
@@ -108,11 +109,11 @@ class BranchFilter:
         self._is_any = any(given is not None for given in self.given.values())
 
     def __bool__(self) -> bool:
-        """Whether anything is filtered."""
+        """Whether there is any criterion."""
         return self._is_any
 
     def plain(self) -> list[tuple[str, str]]:
-        """The filters that are names and no patterns, each with its argument."""
+        """Returns the exact names in filters, each with its argument."""
         return [
             (argument, text)
             for argument in ("filter_name", "exclude")
@@ -121,12 +122,12 @@ class BranchFilter:
         ]
 
     def has_paths(self) -> bool:
-        """Whether a name or pattern for names is a path."""
+        """Whether a name or glob in ``filter_name`` is a path."""
         texts = _texts(self.given["filter_name"])
         return any("/" in text.lstrip("/") and not _is_regular(text) for text in texts)
 
     def passes(self, name: str, path: str, branch: Callable[[], Branch]) -> bool:
-        """Whether a branch passes; it is made only if that is asked for."""
+        """Whether a branch passes; ``branch`` is called only if needed."""
         if self._by_name and not _named(self._by_name, self.given["filter_name"], name, path):
             return False
         if self._without and _named(self._without, self.given["exclude"], name, path):
@@ -142,7 +143,7 @@ _ALL = BranchFilter()
 def passing(
     filter_name: Filter, filter_typename: Filter, filter_branch: Callable[[Branch], object] | None, exclude: Filter
 ) -> BranchFilter:
-    """The filters of a call. Most readings name their branches: the one that all pass is made once."""
+    """Returns the filter of a call; without criteria a shared one."""
     if filter_name is None and filter_typename is None and filter_branch is None and exclude is None:
         return _ALL
     return BranchFilter(
@@ -151,12 +152,12 @@ def passing(
 
 
 def _named(passes: Predicate, given: object, name: str, path: str) -> bool:
-    """By name or by path. A path may be written from the top, ``/a``; functions are not asked for that."""
+    """Matches a name or path. Paths may also be absolute, ``/a``, except for functions."""
     return passes(name) or (path != name and passes(path)) or (not callable(given) and passes("/" + path))
 
 
 def _typed(passes: Predicate, typename: str) -> bool:
-    """By a type name as it is, and without the names of counters: ``float[NJet]`` is ``float[]``."""
+    """Matches a type name, also without the names of counters: ``float[NJet]`` as ``float[]``."""
     if passes(typename):
         return True
     if "[" not in typename:
@@ -168,12 +169,12 @@ def _typed(passes: Predicate, typename: str) -> bool:
 
 
 def nothing(given: dict[str, object], near: Iterable[str], tree: Tree) -> ValueError:
-    """The error for filters that nothing passes.
+    """Returns the error for filters that match nothing.
 
     Args:
         given: The filters.
-        near: Names that could have been meant.
-        tree: The tree that was looked through.
+        near: Similar names.
+        tree: The filtered tree.
     """
     said = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     hint = _other_case(given.get("filter_name"), tree)
@@ -184,7 +185,7 @@ def nothing(given: dict[str, object], near: Iterable[str], tree: Tree) -> ValueE
 
 
 def _other_case(filter: object, tree: Tree) -> str:
-    """What to say if a pattern would match names in capital or small letters."""
+    """Returns a hint if a glob would match in another case."""
     for text in _texts(filter):
         if not _is_pattern(text) or _is_regular(text):
             continue
@@ -202,7 +203,7 @@ def _other_case(filter: object, tree: Tree) -> str:
 
 
 def absent(name: object, known: Iterable[str], tree: Tree) -> KeyInFileError:
-    """The error for a name that is not among some branches of a tree."""
+    """Returns the error for a name that is not among the selected branches."""
     from difflib import get_close_matches
 
     near = get_close_matches(str(name), list(known), 3)

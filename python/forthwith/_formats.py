@@ -1,4 +1,4 @@
-"""Formats of one's own: a program with the type of what it writes, registered by name."""
+"""User-defined formats: a program with the type of its outputs, registered by name."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     Recognise: TypeAlias = bytes | str | Callable[[bytes, str], bool]
     ListBlocks: TypeAlias = Callable[[BinaryIO], Iterable[tuple[int, int, int]]]
 
-# Numbers of the file's size, of entries: what fits 64 bits with a sign.
+# Maximum of file sizes and numbers of entries: signed 64-bit integers.
 _MOST = (1 << 63) - 1
-# So many blocks without a byte are believed.
+# Maximum number of blocks in excess of the size of the file.
 _EMPTY_BLOCKS = 4096
 
 
@@ -36,7 +36,7 @@ def register_format(
     blocks: int | tuple[int, int] | ListBlocks | None = None,
     replace: bool = False,
 ) -> None:
-    r"""Registers a format of your own: `open` then reads its files, by threads, in steps, to Arrow, as those of all formats.
+    r"""Registers a user-defined format, whose files `open` reads as those of other formats.
 
     >>> import forthwith
     >>> forthwith.register_format(
@@ -54,48 +54,51 @@ def register_format(
     [{'channel': 3, 'charge': 0.5}, {'channel': 7, 'charge': 1.5}]
     >>> forthwith.unregister_format("pulses")
 
-    The format is known to this process, all its threads, and processes that are forked from it. Files that are open stay
-    as they are when it is replaced or taken back.
+    The format is known to this process and processes forked from it. Open files are not affected by its
+    replacement or removal.
 
     Args:
-        name: The name of the format in messages, and in `File.format`.
-        program: AwkwardForth, as text or as a machine that has it. It has one input, ``data``: the bytes of a block, all of
-            which it reads. It is run anew for each block, by machines of 64 bits: outputs are empty, offsets begin with 0.
-        type: The type of an entry: text such as ``"{x: float64, hits: var * {id: int32}}"``, an ``ak.types`` object, or a Form.
-            The program's outputs are its buffers, as `ForthMachine64.array` says. The fields of a record are the columns, each
-            of shape ``(num_entries,)`` or ``(num_entries, ...)``; any other type is one column, ``value``. Complex numbers,
-            half floats, dates and durations are an `UnsupportedError`.
-        recognise: Which files are of it, one of these or a list of them:
+        name: The name of the format in errors, and in `File.format`.
+        program: AwkwardForth, as text or a machine. It has one input, ``data``: the bytes of a block, all of
+            which it has to read. It is run for each block by 64-bit machines, with empty outputs and offsets
+            from 0.
+        type: The type of an entry: text such as ``"{x: float64, hits: var * {id: int32}}"``, an ``ak.types``
+            object, or a Form. The outputs of the program are its buffers, as in `ForthMachine64.array`. The
+            fields of a record are the columns, each of shape ``(num_entries,)`` or ``(num_entries, ...)``;
+            any other type is one column, ``value``. Complex numbers, half floats, dates and durations raise
+            `UnsupportedError`.
+        recognise: The files of the format, one of these or a list of them:
 
-            * ``b"PULS"``: files that begin so;
-            * ``".pulses"``: files whose names end so, in whatever case. With magic bytes besides, these decide, also for
-              files of other names;
-            * a function of the first bytes (4096, or all there are) and the name, which answers ``True`` or ``False``. It is
-              asked after magic bytes and endings.
+            * ``b"PULS"``: magic bytes at the beginning of files;
+            * ``".pulses"``: a file extension, ignoring case. With magic bytes, these decide, also for files
+              with other names;
+            * a function of the first bytes (at most 4096) and the name, which returns ``True`` or ``False``.
+              It is called after magic bytes and extensions.
 
-            A file whose name has the ending is of this format, even where a format of forthwith would recognise its bytes;
-            otherwise forthwith's own formats come first. Of several formats that were registered, the last one does.
-        header: Bytes before the data, where ``blocks`` is no function. By default, the magic bytes are all there is before.
-        blocks: How a file is divided. Threads decode blocks at the same time, and entries are read from the blocks that have
-            them:
+            A file with the extension has this format, even if a built-in format would recognise its bytes;
+            otherwise built-in formats have precedence. Among registered formats, the last one has precedence.
+        header: Number of bytes before the data, unless ``blocks`` is a function. By default, the magic bytes.
+        blocks: The division of files. Threads decode blocks in parallel, and a range of entries is read from
+            its blocks only:
 
-            * ``None``: not at all. The program reads all data, and its outputs say how many entries there are: it is run to
-              count them and run again by each call that reads some of them;
-            * ``12``: all entries have 12 bytes, and are read in blocks of about a megabyte;
-            * ``(65536, 4096)``: blocks of 65536 bytes with 4096 entries. The last one may be shorter if all entries are
-              equally long;
-            * a function of a binary file, which is called when a file is opened and answers the ``(start, stop, entries)`` of
-              each block, bytes counted from the beginning of the file. A generator does. Its file cannot be used later.
+            * ``None``: not divided. The program reads all data, and its outputs determine the number of
+              entries: it is run to count them, and again by each call that reads entries;
+            * ``12``: all entries have 12 bytes, and are read in blocks of about 1 MB;
+            * ``(65536, 4096)``: blocks of 65536 bytes with 4096 entries. The last block may be shorter if all
+              entries have the same size;
+            * a function of a binary file, called when a file is opened, which returns or yields ``(start,
+              stop, entries)`` of each block, in bytes from the beginning of the file. The file cannot be used
+              later.
 
-            Where there are blocks, the number of entries is on the program's stack when it begins.
-        replace: Whether a format of the same name that was registered before is replaced, and names may be taken that end as
-            those of a format of forthwith (``".parquet"``).
+            With blocks, the number of entries is on the stack of the program when it begins.
+        replace: Whether to replace a registered format of this name, and to permit file extensions of
+            built-in formats (``".parquet"``).
 
     Raises:
-        RequestError: The program's outputs are not the buffers of the type; there is a format of that name; ``recognise`` and
-            ``blocks`` make no sense.
+        RequestError: The outputs of the program do not match the type; a format of this name exists;
+            ``recognise`` or ``blocks`` is invalid.
         ForthCompileError: The program does not compile.
-        UnsupportedError: Tables have no such type.
+        UnsupportedError: Tables do not support the type.
     """
     if isinstance(program, ForthMachine32):
         raise RequestTypeError("formats are read by machines of 64 bits; this program is in a ForthMachine32")
@@ -121,7 +124,7 @@ def register_format(
 
 
 def _divided(name: str, blocks: Any) -> dict[str, Any]:
-    """How files are divided, as the compiled part takes it."""
+    """Returns the division of files for the compiled part."""
     if blocks is None:
         return {}
     if callable(blocks):
@@ -136,9 +139,9 @@ def _divided(name: str, blocks: Any) -> dict[str, Any]:
 
 
 def unregister_format(name: str) -> None:
-    """Takes back a format that `register_format` registered.
+    """Unregisters a format of `register_format`.
 
-    Files that are open stay as they are.
+    Open files are not affected.
 
     Raises:
         RequestError: No format of that name is registered.
@@ -154,7 +157,7 @@ def _check_name(name: Any) -> None:
 
 
 def _recognisers(given: Any) -> tuple[bytes, list[str], Callable[[bytes, str], bool] | None]:
-    """Magic bytes, endings, and a function."""
+    """Returns magic bytes, file extensions, and a function."""
     every = list(given) if isinstance(given, (list, tuple, set, frozenset)) else [given]
     endings = [one for one in every if isinstance(one, str)]
     magics = [bytes(one) for one in every if isinstance(one, (bytes, bytearray))]
@@ -173,7 +176,7 @@ def _recognisers(given: Any) -> tuple[bytes, list[str], Callable[[bytes, str], b
 
 
 class _Recogniser:
-    """Asks a function of the user whether a file is of a format."""
+    """Calls a user-defined function that recognises files."""
 
     def __init__(self, name: str, function: Callable[[bytes, str], Any]) -> None:
         self._name = name
@@ -186,7 +189,7 @@ class _Recogniser:
             raise RequestError(
                 f"the format {self._name}: recognise raised {_told(error)}\n  in {file}", file=file
             ) from error
-        # NumPy has truth values of its own.
+        # NumPy has its own booleans.
         if type(answer) is bool or type(answer).__name__ in ("bool", "bool_"):
             return bool(answer)
         raise RequestError(
@@ -196,7 +199,7 @@ class _Recogniser:
 
 
 class _Lister:
-    """Has a function of the user list the blocks of a file."""
+    """Calls a user-defined function that lists the blocks of a file."""
 
     def __init__(self, name: str, function: Callable[[BinaryIO], Any]) -> None:
         self._name = name
@@ -244,11 +247,11 @@ class _Lister:
 
 
 class _Refused(RequestError):
-    """A function's answer makes no sense."""
+    """The result of a function is invalid."""
 
 
 class _File(io.RawIOBase):
-    """The bytes of a file whose blocks are being listed."""
+    """A binary file for the function that lists blocks."""
 
     def __init__(self, stored: _forthwith.Stored) -> None:
         self._stored: _forthwith.Stored | None = stored
@@ -294,7 +297,7 @@ class _File(io.RawIOBase):
 
 
 def _is_count(given: Any) -> bool:
-    """Whether it is an integer from 0 on, of NumPy or not, that can be a position or a number of things."""
+    """Whether a value is a non-negative integer of at most 63 bits, of Python or NumPy."""
     number = None if isinstance(given, bool) else whole(given)
     return number is not None and 0 <= number <= _MOST
 
@@ -309,7 +312,7 @@ def _told(error: Exception) -> str:
 
 
 def _shown(given: Any) -> str:
-    """A ``repr`` that is short, and that raises nothing."""
+    """Returns a shortened ``repr``, which raises no error."""
     return safe_text(reprlib.repr(given))
 
 

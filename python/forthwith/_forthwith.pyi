@@ -1,7 +1,7 @@
-"""The compiled part of forthwith: files, tables and arrays as the Rust crates have them.
+"""The compiled part of forthwith: files, tables and arrays of the Rust crates.
 
-The package `forthwith` is made of these; they are not meant to be used directly. All calls that read or work release the
-interpreter, all classes are immutable and may be shared between threads.
+The package `forthwith` is built on this module, which is not for direct use. Calls that read or compute
+release the interpreter. Objects may be shared between threads.
 """
 
 import os
@@ -104,39 +104,39 @@ __version__: str
 """The version of the package."""
 
 optimised: bool
-"""Whether this is a build for use, not one for development."""
+"""Whether this is an optimised build, rather than one for development."""
 
 def command(args: Sequence[str], width: int | None = None) -> int:
-    """Carries out a command line (the program's name first) and returns the exit code.
+    """Runs a command line, which begins with the name of the program, and returns the exit code.
 
-    Prints to the streams of the process, whatever ``sys.stdout`` is. ``width`` is that of the terminal, ``None`` if there is
-    none.
+    Uses the streams of the process, independently of ``sys.stdout``. ``width`` is the width of the terminal
+    in characters, or ``None`` without a terminal.
     """
 
 @final
 class Buffer:
-    """Items of one type in memory; ``numpy.asarray`` takes it over without a copy and keeps it alive."""
+    """Items of one type in memory. ``numpy.asarray`` returns a view of them, which keeps them alive."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """NumPy's protocol, version 3."""
+        """NumPy's array interface, version 3."""
     @property
     def typestr(self) -> str:
-        """The type of an item, as NumPy writes it: ``<f4``."""
+        """NumPy's type string of an item, such as ``<f4``."""
     @property
     def nbytes(self) -> int:
-        """Bytes in memory."""
+        """Size in bytes."""
     @property
     def counts_up(self) -> bool:
-        """Whether this is an index of rows of which none is missing: the 64-bit integers 0, 1, 2 and so on."""
+        """Whether the items are the 64-bit integers 0, 1, 2, …: an index without missing rows."""
     @property
     def writable(self) -> bool:
-        """Whether the memory is not a view of a file."""
+        """Whether the memory is writable, that is, not a view of a file."""
     def __len__(self) -> int: ...
 
 @type_check_only
 class ArrowChoices(TypedDict):
-    """Choices of consumers of Arrow data."""
+    """Options of an Arrow export."""
 
     maps: bool
     union_as_struct: bool
@@ -151,39 +151,40 @@ class Array:
 
     @property
     def form(self) -> str:
-        """The Form, in Awkward's JSON."""
+        """The Form as Awkward Array's JSON."""
     @property
     def type_string(self) -> str:
-        """The type of an entry: ``var * float32``."""
+        """The type of an entry, such as ``var * float32``."""
     @property
     def nbytes(self) -> int:
-        """Bytes in all buffers."""
+        """Size of all buffers in bytes."""
     def buffers(self) -> list[tuple[str, Buffer]]:
-        """The buffers by their keys: ``node0-offsets``."""
+        """The buffers by their keys, such as ``node0-offsets``."""
     def numbers(self) -> Buffer | None:
-        """The numbers, if each row is one of them and nothing says that it means anything else; otherwise ``None``."""
+        """Returns the only buffer of an array of numbers without a logical type; otherwise ``None``."""
     def layout(self) -> Any:
-        """The Awkward layout that ``ak.from_buffers`` would make of them. Needs Awkward Array."""
+        """Returns the layout that ``ak.from_buffers`` would create. Requires Awkward Array."""
     def logical(self, *, decimals: bool = True) -> Array:
-        """The same with dates and times as ``datetime64`` and ``timedelta64``, and halves as ``float16``.
+        """Returns the array with times as ``datetime64`` and ``timedelta64``, and halves as ``float16``.
 
-        Decimals in bytes become whole numbers of their last digit (the parameter ``logical`` says where the point is); those of
-        more than 18 digits stay bytes, and all do if ``decimals`` is false. Arrow wants the array itself.
+        With ``decimals``, decimals of up to 18 digits become integers, scaled by the power of ten in the
+        parameter ``logical``; others stay bytes. For export to Arrow, use the array itself.
         """
     def objects(self, *, whole_nanoseconds: bool = False, tagged: bool = False) -> list[Any]:
-        """The values as objects of Python.
+        """Returns the values as Python objects.
 
-        If asked for, times in nanoseconds are numbers, and values of unions pairs of the alternative's number and the value.
+        With ``whole_nanoseconds``, times in nanoseconds are integers. With ``tagged``, values of unions are
+        pairs of tag and value.
         """
     def arrow(self, *, maps: bool = False, union_as_struct: bool = False, views: bool = False) -> tuple[object, object]:
-        """Capsules of the Arrow schema and the data, with maps as such, structs in place of unions, and texts as views."""
+        """Exports to capsules of schema and data, with Arrow maps, structs for unions, and text as views."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """Arrow's protocol: capsules of the schema and the data. A wish for another schema is not fulfilled."""
+        """Arrow's protocol: capsules of schema and data. A requested schema is ignored."""
     def __len__(self) -> int: ...
 
 @final
 class File:
-    """An opened file."""
+    """An open file."""
 
     @staticmethod
     def open(
@@ -199,8 +200,9 @@ class File:
     ) -> File:
         """Opens a path or a URL.
 
-        ``source`` is ``"auto"``, ``"map"`` or ``"pread"``, ``options`` are for the file's format, ``store`` for that of a URL.
-        ``index`` is the name of an index or of its folder, or ``True`` for one beside the file.
+        ``source`` is ``"auto"``, ``"map"`` or ``"pread"``; ``options`` are for the format, and ``store`` for
+        the store of a URL. ``index`` is the name of an index or of its folder, or ``True`` for the one beside
+        the file.
         """
     @staticmethod
     def from_object(
@@ -213,112 +215,112 @@ class File:
         options: dict[str, Any] | None = None,
         index: bool | str | None = None,
     ) -> File:
-        """Opens what an object with ``seek`` and ``read`` holds. It is asked by one thread at a time, not always this one."""
+        """Opens an object with ``seek`` and ``read``, which are called by one thread at a time."""
     @property
     def uri(self) -> str:
-        """Its name."""
+        """Path, URL or name of the file."""
     @property
     def format(self) -> str:
-        """``"ROOT"`` or ``"Avro"``."""
+        """Name of the format, such as ``"ROOT"`` or ``"Avro"``."""
     @property
     def version(self) -> str:
-        """The version of the software that wrote it."""
+        """The version of the software that wrote the file."""
     @property
     def compression(self) -> str:
-        """How new objects would be compressed."""
+        """The compression of new objects."""
     @property
     def header(self) -> dict[str, int]:
-        """The numbers of its header, under the format's own names."""
+        """The numbers of the header, by the format's own names."""
     @property
     def identity(self) -> str | None: ...
     @property
     def uuid(self) -> str | None:
-        """Its UUID, if it has one."""
+        """The UUID, or ``None`` without one."""
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Size in bytes."""
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file was closed."""
     @property
     def recovered(self) -> dict[str, Any] | None:
-        """The report of a recovery."""
+        """The report of a recovery; ``None`` if the file was not recovered."""
     def close(self) -> None:
-        """Lets the file go."""
+        """Closes the file."""
     def keys(self, directory: str, recursive: bool) -> list[Key]:
-        """The objects in a directory (``""`` is the topmost), in the order of the file."""
+        """Returns the objects in a directory (``""`` is the top one), in the order of the file."""
     def find(self, path: str) -> Key:
-        """Finds ``dir/name;cycle``; without a cycle, the highest one."""
+        """Finds the object ``dir/name;cycle``, by default with the highest cycle."""
     def locate(self, path: str) -> tuple[str, str | None]:
-        """The path of the object that a path means, and that of the field of a table if the path goes on to one."""
+        """Returns the path of the object that a path names, and the field if it continues into a table."""
     def table(self, path: str) -> Table:
-        """Opens a tree."""
+        """Opens a table."""
     @property
     def is_of_registered_format(self) -> bool:
-        """Whether the format was registered, and is not one that every process has."""
+        """Whether the format was registered, rather than built in."""
     @property
     def is_one_table(self) -> bool:
-        """Whether the file is one table and nothing else."""
+        """Whether the file is a single table."""
     def object(self, path: str) -> Objects:
-        """An object with everything it points to."""
+        """Reads an object with all objects that it refers to."""
     def metadata(self) -> list[tuple[str, bytes]]:
-        """The metadata of an Avro or Parquet file, in its order."""
+        """Returns the metadata of the file, in its order."""
     def user_metadata(self) -> list[tuple[str, bytes]]:
-        """Those of them that are not the format's own."""
+        """Returns the metadata without entries that belong to the format itself."""
 
 @final
 class Objects:
-    """The objects of one record by their numbers, of which 0 is the object of the key.
+    """The objects of one record by their numbers; 0 is the object of the key.
 
-    A ``maker`` makes what is no plain value: it has the methods ``object(number)``, ``array(data, typestr, shape)``,
-    ``elsewhere(position)`` and ``unread(data)``.
+    Values that are not of Python's own types are created by a ``maker`` with the methods ``object(number)``,
+    ``array(data, typestr, shape)``, ``elsewhere(position)`` and ``unread(data)``.
     """
 
     @property
     def payload_bytes(self) -> int:
-        """How long the record is, decompressed."""
+        """Size of the decompressed record in bytes."""
 
     def __len__(self) -> int: ...
     def classname(self, number: int) -> str:
-        """The C++ class."""
+        """Returns the C++ class."""
     def version(self, number: int) -> int:
-        """Its version; 0 if it has none."""
+        """Returns the version of the class; 0 without one."""
     def kind(self, number: int) -> str:
-        """``"members"``, ``"items"`` (a collection), ``"value"`` (a string or an array) or ``"opaque"``."""
+        """Returns ``"members"``, ``"items"`` (collection), ``"value"`` (string or array) or ``"opaque"``."""
     def fault(self, number: int) -> str | None:
-        """Why it is opaque, if it should not be."""
+        """Returns the reason why an object is opaque because of an error; otherwise ``None``."""
     def raw(self, number: int) -> bytes:
-        """Its contents as they are stored."""
+        """Returns the stored bytes of the object."""
     def names(self, number: int) -> list[str]:
-        """Names of its members, bases first."""
+        """Returns the names of the members, those of bases first."""
     def labels(self, number: int, begin: int, end: int) -> list[str] | None:
-        """Unique labels of the members in these slots; ``None`` if their names differ."""
+        """Returns unique labels of the members in these slots; ``None`` if their names differ."""
     def value(self, number: int, slot: int, maker: Any) -> Any:
-        """One member's value."""
+        """Returns the value of a member."""
     def inner(self, number: int, maker: Any) -> Any:
-        """The contents of a string or an array."""
+        """Returns the contents of a string or array."""
     def items(self, number: int, maker: Any) -> list[Any]:
-        """The objects of a collection; of a map, keys and values in turn."""
+        """Returns the objects of a collection; for a map, keys and values alternate."""
     def collection_name(self, number: int) -> str | None:
-        """The name of a collection."""
+        """Returns the name of a collection."""
     def bases(self, number: int) -> list[tuple[str, int, int, int, int]]:
-        """Every base: class, version, first and last slot, and how far away it is."""
+        """Returns class, version, first slot, slot after the last, and depth of inheritance of each base."""
     def faults(self) -> list[tuple[str, str]]:
-        """The members that could not be read: the class each is in, and why."""
+        """Returns class and reason of each value that could not be read."""
     def leftovers(self) -> list[tuple[str, int, int]]:
-        """Bytes behind what is known of an object: class, position, number."""
+        """Returns class, position and length of each sequence of undescribed bytes."""
 
 def give_all(object: Any, name: str, data: bytes) -> None:
-    """Gives bytes to an object's ``write`` until it has taken all, or raises an error that says how many it took."""
+    """Writes bytes with ``write`` of an object; an error has the number of accepted bytes."""
 
 def prepare() -> None:
-    """Makes what a process makes once; done before each fork."""
+    """Initialises process-wide state. Called before each fork."""
 
 def safe_lines(text: str) -> str:
-    """As `safe_text` for each line of a text."""
+    """Returns a text for display, with each line escaped as by `safe_text`."""
 
 def safe_text(text: str) -> str:
-    r"""Text of a file as it may be shown: control characters and marks of direction appear as ``\u{9b}``, ``\n``."""
+    r"""Returns text of a file for display, with control characters escaped as in ``\u{9b}``."""
 
 def register_format(
     name: str,
@@ -334,16 +336,16 @@ def register_format(
     listed: Callable[[Stored], list[tuple[int, int, int]]] | None = None,
     replace: bool = False,
 ) -> None:
-    """Registers a format of one's own: see `forthwith.register_format`."""
+    """Registers a user-defined format: see `forthwith.register_format`."""
 
 def unregister_format(name: str) -> bool:
-    """Takes a format back; whether there was one of that name."""
+    """Unregisters a format; returns whether it was registered."""
 
 def registered_endings() -> list[str]:
-    """The endings of names of files of registered formats, without the dot."""
+    """Returns the file extensions of registered formats, without the dot."""
 
 def registered_formats() -> list[str]:
-    """The names of the formats that are registered, the last one first."""
+    """Returns the names of registered formats, the last one first."""
 
 @final
 class Stored:
@@ -353,21 +355,21 @@ class Stored:
     def uri(self) -> str:
         """Path or URL."""
     def size(self) -> int:
-        """Bytes of the file."""
+        """Returns the size of the file in bytes."""
     def read(self, start: int, count: int) -> bytes:
-        """Some bytes, or those that are there."""
+        """Reads ``count`` bytes, or fewer at the end of the file."""
 
 def register_class(name: str, members: Sequence[tuple[str, str]] | None, framed: bool = True) -> bool:
-    """Says how a class is stored; without members, takes it back."""
+    """Registers a class; without members, unregisters it and returns whether it was registered."""
 
 def root_key(file: File, path: str) -> tuple[int, int, int, int, int, int]:
-    """Bytes of an object's record and of its key, where it and its directory are, when it was written, the key's version."""
+    """Returns bytes of record and key, positions of record and directory, time of writing, and version."""
 
 def root_directory(file: File, path: str) -> tuple[int, int, int, int, int, int, int, int]:
-    """What the record of a directory says; of the topmost one without a path.
+    """Returns the fields of a directory's record; an empty path is the top directory.
 
-    Version, when it was made and changed, bytes of the list of keys and of the name, and where the directory, its mother and
-    the list of keys are.
+    These are the version, times of creation and modification, bytes of the list of keys and of the name, and
+    the positions of the directory, its parent and the list of keys.
     """
 
 def root_streamers(
@@ -395,164 +397,167 @@ def root_streamers(
         ],
     ]
 ]:
-    """Class, version, checksum and elements of each streamer info.
+    """Returns class, version, checksum and elements of each streamer info.
 
-    Of an element: its class, name, type, comment; ROOT's code, size, items of an array, its dimensions; version and checksum
-    of a base; of a counter version, name and class; of a container its kind and the code of its items.
+    An element has its class, name, type and comment; the type code of ROOT, size, array length and
+    dimensions; version and checksum of a base; version, name and class of a counter; kind and item code of a
+    container.
     """
 
 def ntuple_descriptor(table: Table) -> str:
-    """What the header, footer and page lists of an RNTuple say, as JSON."""
+    """Returns the contents of header, footer and page lists of an RNTuple as JSON."""
 
 def ntuple_envelopes(table: Table) -> list[bytes]:
-    """The header and the footer of an RNTuple, decompressed, with their checksums."""
+    """Returns header and footer of an RNTuple, decompressed, with their checksums."""
 
 def emptied_axes(objects: Objects, number: int, file: str, path: str) -> list[tuple[int, float, float] | None]:
-    """Bins and edges of the axes of a histogram that change when its buffered entries are filled.
+    """Returns bins and edges of axes that change when buffered entries are filled; ``None`` for others.
 
-    This function and the four below take the number of an object, and the file and path that errors name. They give arrays as
-    bytes in native order, one number for each bin, underflow and overflow included, the first axis fastest.
+    This function and the next four take the number of an object, and the file and path for errors. Arrays are
+    returned as bytes in native byte order, with one number for each bin, including underflow and overflow;
+    the first axis varies fastest.
     """
 
 def emptied_array(objects: Objects, number: int, name: str, file: str, path: str) -> tuple[str, bytes] | None:
-    """Data type and numbers of ``"contents"``, or of a member, after buffered entries are filled; ``None`` if not kept."""
+    """Returns dtype and numbers of ``"contents"`` or a member after the fill; ``None`` if not stored."""
 
 def emptied_sums(objects: Objects, number: int, file: str, path: str) -> dict[str, float]:
-    """Sums over all entries after buffered entries are filled, by the names of members."""
+    """Returns the sums over all entries after buffered entries are filled, by the names of members."""
 
 def efficiency_values(objects: Objects, number: int, file: str, path: str) -> bytes:
-    """The efficiency of each bin."""
+    """Returns the efficiency of each bin."""
 
 def efficiency_errors(objects: Objects, number: int, level: float | None, file: str, path: str) -> tuple[bytes, bytes]:
-    """How far each confidence interval reaches below and above; without a level, that of the object."""
+    """Returns the distances to both ends of each confidence interval, by default at the object's level."""
 
 @final
 class Key:
-    """One object of a file."""
+    """An object of a file."""
 
     @property
     def path(self) -> str:
-        """Path from the directory that was listed, without a cycle."""
+        """Path from the listed directory, without the cycle."""
     @property
     def name(self) -> str:
-        """Its own name."""
+        """Name of the object."""
     @property
     def cycle(self) -> int:
-        """The number by which objects of one name differ."""
+        """Version number of objects with the same name."""
     @property
     def classname(self) -> str:
-        """Its class."""
+        """Class of the object."""
     @property
     def title(self) -> str:
-        """Its title."""
+        """Title of the object."""
     @property
     def stored_bytes(self) -> int:
-        """Bytes in the file."""
+        """Stored size in bytes."""
     @property
     def object_bytes(self) -> int:
-        """Bytes when decompressed."""
+        """Decompressed size in bytes."""
     @property
     def is_directory(self) -> bool:
-        """Whether it is a directory."""
+        """Whether the object is a directory."""
     @property
     def is_table(self) -> bool:
-        """Whether `File.table` opens it."""
+        """Whether `File.table` opens the object."""
     @property
     def is_unsupported_table(self) -> bool:
-        """Whether it is a table that cannot be read yet."""
+        """Whether the object is a table of an unsupported kind."""
 
 @final
 class Zones:
-    """Fields of a table, by path, that have timestamps in a zone."""
+    """Paths and types of fields with timestamps in a time zone."""
 
     def __len__(self) -> int: ...
 
 @final
 class Table:
-    """A tree."""
+    """A table of a file."""
 
     @property
     def path(self) -> str:
         """Path in the file."""
     @property
     def is_record(self) -> bool:
-        """Whether an entry is a record, whose fields are the columns."""
+        """Whether entries are records, whose fields are the columns."""
     @property
     def title(self) -> str:
-        """Its title."""
+        """Title of the table."""
     @property
     def classname(self) -> str:
-        """Its class."""
+        """Class of the table."""
     @property
     def words(self) -> list[str]:
-        """The format's words for a table, a column and columns, a block and blocks."""
+        """The format's terms for a table, a column, columns, a block and blocks."""
     @property
     def entries(self) -> int:
-        """Number of entries. In an Avro file that is known when all blocks were looked for."""
+        """Number of entries. For Avro, all blocks of the file are located first."""
     def sound(self) -> tuple[Table, list[tuple[int, int, int, str]]]:
-        """The table around what cannot be told apart, and these parts: entries before, block, byte and fault."""
+        """Returns the table without undecodable parts, and these: entries before, block, byte and error."""
     def with_constants(self, constants: Sequence[tuple[str, str | None, bool, bool]]) -> Table:
-        """The table with columns of one value each, behind those of the file, as `partitions` has them."""
+        """Returns the table with constant columns, as from `partitions`, after those of the file."""
     def zones(self) -> Zones:
-        """The fields that have timestamps in a zone."""
+        """Returns the fields with timestamps in a time zone."""
     def in_zones_of(self, zones: Zones) -> Table:
-        """The table with its timestamps shown in the zones of another one, and in UTC where that has none."""
+        """Returns the table with timestamps in the time zones of another table, and otherwise in UTC."""
     def arrow_schema(self) -> object | None:
-        """The Arrow schema that the table was written from, if the file has it, as a capsule."""
+        """Returns the Arrow schema that the table was written from as a capsule; ``None`` if not stored."""
     def dictionary(self, field: int) -> Array | None:
-        """The distinct texts of a column in the order of its categories, if the file has them."""
+        """Returns the distinct texts of a column in the order of its categories; ``None`` if not stored."""
     @property
     def is_stream(self) -> bool: ...
     def likely_entries(self) -> int: ...
     def entries_up_to(self, most: int) -> int:
-        """The number of entries, or ``most`` if there are more: no more is looked for than it takes to know."""
+        """Returns the number of entries, at most ``most``; no more blocks are counted than needed."""
     def fields(self) -> Fields:
-        """All fields in the order of the file, parents before their children."""
+        """Returns all fields in the order of the file, parents before their children."""
     def find(self, name: str) -> int:
-        """The position of a field by its path, or by its name if only one has it."""
+        """Returns the position of a field by its path, or by its name if that is unique."""
     def found(self, name: str) -> int | None:
-        """The same, and nothing if there is none."""
+        """Returns the position of a field as `find`, or ``None`` without such a field."""
     def describe(self, field: int, most: int | None = None) -> Description:
-        """How a field is read, or why it cannot be. No more than ``most`` entries are looked for, and counted."""
+        """Describes how a field is read, or why it cannot be. At most ``most`` entries are counted."""
     def column_type(self, field: int) -> ColumnType:
-        """The type of a field: the same object for fields of one type, as long as there are not too many."""
+        """Returns the type of a field: the same object for fields of one type, up to a number of types."""
     def column_form(self, field: int) -> ColumnForm | None:
-        """The type of a field's values; ``None`` if it cannot be read."""
+        """Returns the type of a field's values; ``None`` if it cannot be read."""
     def entry_range(self, field: int, most: int | None = None) -> tuple[int, int]:
-        """The entries of the table that a field has: a branch can begin late or end early.
+        """Returns the entries of a field: a branch can begin later or end earlier than its tree.
 
-        A caller that reads nothing behind ``most`` needs no more.
+        The range is exact up to the entry ``most``.
         """
     def plan(self, fields: Sequence[int], start: int, stop: int, *, bits: bool = False, views: bool = False) -> Plan:
-        """The plan that reads these fields for these entries.
+        """Returns the plan to read these fields of these entries.
 
-        With ``bits`` nulls are bits, and with ``views`` texts are views, for what becomes Arrow data of that kind.
+        With ``bits``, missing values are validity bits, and with ``views``, text is views, for export to
+        Arrow.
         """
     def plan_raw(self, fields: Sequence[int], start: int, stop: int) -> Plan:
-        """Likewise for `raw`: blocks that lie in the file as one are one of its tasks."""
+        """Returns the plan for `raw`, with one task for each stored block."""
     def read(
         self,
         plan: Plan,
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> list[Array]:
-        """Reads a plan: one array for each field.
+        """Reads a plan; returns one array for each field.
 
-        ``progress`` is called with blocks read, all blocks, bytes read, all bytes: at the start, at the end, and about every
-        50 ms between.
+        ``progress`` is called with blocks read, all blocks, bytes read and all bytes: at the start, at the
+        end, and about every 50 ms.
         """
     def attribute_sets(self) -> list[str]:
-        """Names of tables whose rows say something of ranges of entries of this one."""
+        """Returns the names of tables whose rows describe ranges of entries of this table."""
     def aliases(self) -> list[tuple[str, str]]:
-        """Names that the file has for expressions, and these."""
+        """Returns the names that the file defines for expressions, with their expressions."""
     def friends(self) -> list[tuple[str, str, str, str | None]]:
-        """The tables whose entries belong to those of this one.
+        """Returns the friends of the table.
 
-        Name, file (empty for this one) and path of each; then the file's path from the folder of this one's (empty if it is
-        the same), or ``None`` if it is neither there nor below.
+        Each has name, file (empty for this one) and path, and the path of the file relative to the folder of
+        this file (empty for the same file), or ``None`` if it is outside of that folder.
         """
     def index_names(self) -> tuple[str, str] | None:
-        """The names of the two numbers by which entries are found from other tables, if there is an index of them."""
+        """Returns the expressions of the two numbers of the table's index; ``None`` without an index."""
     def select(
         self,
         columns: Sequence[tuple[str, int | None]],
@@ -563,17 +568,17 @@ class Table:
         united: Sequence[tuple[str, int | None, Array | ColumnForm, bool]] = ...,
         before: int = 0,
     ) -> Selection:
-        """Columns by the positions of their fields, or as expressions, of entries that a cut leaves or that are listed.
+        """Selects columns, as fields or expressions, of entries that pass the filter.
 
-        ``entries`` are 64-bit numbers in native order. ``friends`` are names, tables one behind the other, and how many of
-        their entries belong to tables before this one. ``united`` are columns with their fields if this table has them,
-        the type that they have in several tables or an array of it, and whether some of these lack them. ``before`` is
-        the number of entries of tables before this one. All types are checked.
+        ``entries`` are 64-bit integers in native byte order. ``friends`` are names, the tables of a friend in
+        order, and the number of their entries that belong to preceding tables. ``united`` are columns with
+        their fields if this table has them, their type in several tables or an array of it, and whether some
+        tables lack them. ``before`` is the number of entries of preceding tables. All types are checked.
         """
     def raw(self, plan: Plan, task: int) -> RawBlock:
-        """One block of a plan, decompressed and not decoded."""
+        """Reads a block of a plan and decompresses it, without decoding."""
     def boundaries(self, fields: Sequence[int], start: int, stop: int) -> list[int]:
-        """The entries at which blocks of some fields begin, and both ends of the range."""
+        """Returns the entries at which blocks of some fields begin, and both ends of the range."""
     def steps(
         self,
         fields: Sequence[int],
@@ -582,14 +587,15 @@ class Table:
         entries: int | None = None,
         bytes: int | None = None,
     ) -> list[tuple[int, int]]:
-        """Cuts a range of entries into steps of a number of entries, or of about a number of bytes."""
+        """Divides a range of entries into steps of a number of entries, or of about a number of bytes."""
     def divide(
         self, fields: list[int], *, entries: int | None = None, bytes: int | None = None, align: bool = True
     ) -> tuple[list[tuple[int, int]], int, int, int, str | None]:
-        """Divides the table into partitions of about a size, or into one.
+        """Divides the table into partitions of about the given size, or into one.
 
         Returns:
-            The entries of each partition, stored bytes of all fields, entries of the table, bytes and identity of the file.
+            The entries of each partition, stored bytes of all fields, entries of the table, size and identity of the
+            file.
         """
     def batches(
         self,
@@ -599,9 +605,9 @@ class Table:
         entries: int | None = None,
         bytes: int | None = None,
     ) -> BatchReader:
-        """Reads fields in steps that are cut on the way; ``None`` as ``stop`` is the end, which need not be known."""
+        """Reads fields in steps, computed during the read; ``None`` as ``stop`` means the end."""
     def schema(self, names: Sequence[str], fields: Sequence[int], *, choices: ArrowChoices) -> object:
-        """The Arrow schema of some fields, as a capsule."""
+        """Returns the Arrow schema of some fields as a capsule."""
     def stream(
         self,
         names: Sequence[str],
@@ -611,22 +617,22 @@ class Table:
         *,
         choices: ArrowChoices,
     ) -> object:
-        """Some fields as a capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
+        """Returns fields as a capsule of an Arrow stream, which reads one step per batch."""
 
 @final
 class Selection:
-    """Columns of a table, read or computed, of some entries."""
+    """Stored and computed columns of selected entries of a table."""
 
     @property
     def fields(self) -> list[int]:
         """The fields that are read."""
     @property
     def chooses_entries(self) -> bool:
-        """Whether entries may be left out."""
+        """Whether entries may be excluded."""
     def types(self) -> list[str]:
-        """The type of each column."""
+        """Returns the type of each column."""
     def promising(self, start: int, stop: int) -> list[tuple[int, int]]:
-        """The parts of a range of entries in which the cut may hold by the file's statistics."""
+        """Returns the parts of a range in which the filter may hold according to the file's statistics."""
     def read(
         self,
         start: int,
@@ -634,7 +640,7 @@ class Selection:
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> tuple[list[Array], Buffer | None]:
-        """An array for each column, and the entries that they have if these may not be all."""
+        """Reads a range; returns an array for each column, and their entries if some may be excluded."""
     def read_around(
         self,
         start: int,
@@ -644,42 +650,43 @@ class Selection:
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> tuple[list[Array], Buffer | None, list[tuple[int, int, Any]]]:
-        """The same around damage, or with missing values in its place.
+        """Reads a range as `read` does, around damage or with missing values in its place.
 
-        The last item are the ranges of entries that are lost, each with the exception that says why.
+        Also returns the ranges of lost entries, each with the exception that is the reason.
         """
     def batches(
         self, start: int, stop: int | None, entries: int | None = None, bytes: int | None = None
     ) -> BatchReader:
-        """Reads in steps; ``None`` as ``stop`` is the end."""
+        """Reads in steps; ``None`` as ``stop`` means the end of the table."""
     def schema(self, *, choices: ArrowChoices) -> object:
-        """The Arrow schema, as a capsule."""
+        """Returns the Arrow schema as a capsule."""
     def stream(self, reader: BatchReader, threads: int | None = None, *, choices: ArrowChoices) -> object:
-        """A capsule of an Arrow stream, which takes the reader and reads one step for each batch."""
+        """Returns a capsule of an Arrow stream, which reads one step of the reader for each batch."""
 
 def expression_names(text: str) -> list[str]:
-    """The names in an expression; one that cannot be read is an error."""
+    """Returns the names in an expression; raises an error for an invalid one."""
 
 @final
 class BatchReader:
-    """Steps that are still to be read. Small steps are read together and handed out one by one."""
+    """Reader of the steps of one table. Small steps are read together and returned one by one."""
 
     def read(
         self,
         threads: int | None = None,
         progress: Callable[[int, int, int, int], object] | None = None,
     ) -> tuple[int, int, list[Array], Buffer | None] | None:
-        """The next step: its first entry, the one after its last, and an array for each column. ``None`` after the last.
+        """Reads the next step: its first entry, the one after its last, and an array for each column.
 
-        The last item are the entries that the arrays have, if some may have been left out.
+        The last item is the entries of the arrays, if some may be excluded. Returns ``None`` after the last
+        step.
         """
 
     def skip(self) -> tuple[int, int] | None:
-        """The next step, which is not read: its first entry and the one after its last. ``None`` after the last."""
+        """Skips the next step; returns its first entry and the one after its last, or ``None`` at the end."""
 
 @final
 class ChainReader:
-    """Steps over the files of a chain, whose columns are named once for each schema."""
+    """Reader of the steps of a chain, whose columns are resolved once for each schema."""
 
     def __new__(
         cls,
@@ -711,12 +718,13 @@ class ChainReader:
         ]
         | None
     ):
-        """The next step; ``None`` after the last.
+        """Reads the next step; returns ``None`` after the last.
 
-        The number of its file, the entries of the files before it, and what was read: the number of the file's schema if it has
-        one, the file, the table in it, the first entry of the step and the one after its last, counted in the file; arrays,
-        their entries if some may have been left out, and ranges that were lost with exceptions. Without the latter the file was
-        not read: `begin_like`, `begin` or `skip` says what is to be done with it.
+        The result is the number of the file, the entries of preceding files, and the step: the number of the
+        file's schema if it is remembered, the file, the table in it, the first entry and the one after the
+        last, relative to the file; arrays, their entries if some may be excluded, and lost ranges with
+        exceptions. The step is ``None`` for a file with an unknown schema, for which `begin_like`, `begin` or
+        `skip` is to be called.
         """
 
     def begin_like(
@@ -729,25 +737,25 @@ class ChainReader:
         payload: tuple[int, list[int]] | None = None,
         has_type_names: bool = False,
     ) -> tuple[int, list[int]]:
-        """Reads the file, and those behind it that have the same fields in the same types.
+        """Reads the returned file, and later files with the same fields in the same types.
 
         Args:
             table: The table of the file.
-            columns: Labels, and the positions of fields; ``None`` for what is computed.
-            united: Columns in the types that several files have together.
-            expressions: Aliases and cut, if they are not those of all files.
-            payload: Decompressed bytes of a step, and the fields whose bytes are counted, by the average of each file.
-            has_type_names: Whether types also have to have the same names.
+            columns: Labels, and the positions of fields; ``None`` for computed columns.
+            united: Columns with their common type in several files.
+            expressions: Aliases and filter that replace those of the chain.
+            payload: Decompressed bytes of a step, and the fields that count, by the average of each file.
+            has_type_names: Whether names of types also have to be equal.
 
         Returns:
-            The number of the schema, and those of schemas that are forgotten, whose files may be closed.
+            The number of the schema, and the numbers of forgotten schemas, whose files may be closed.
         """
 
     def begin(self, selection: Selection) -> None:
-        """Reads the file by a selection of its table."""
+        """Reads only the returned file, with a selection of its table."""
 
     def skip(self, entries: int) -> None:
-        """Passes the file, which has this number of entries."""
+        """Skips the returned file, which has ``entries`` entries."""
 
     def read_beside(
         self,
@@ -759,158 +767,158 @@ class ChainReader:
         bits: bool = False,
         threads: int | None = None,
     ) -> list[Array]:
-        """Other columns of the file of the last step: labels and the positions of fields as `begin_like` takes them."""
+        """Reads other columns of the last step's file, given as for `begin_like`."""
 
     def entries_before(self) -> int:
-        """Entries of the files before the current one, or of all files after the last step."""
+        """Returns the entries of the files before the current one, or of all files after the last step."""
 
     def likely_entries(self) -> int:
-        """About how many entries the current file has."""
+        """Returns the number of entries of the current file, which may be an estimate."""
 
 @final
 class Fields:
-    """The fields of a table, each made when it is asked for."""
+    """The fields of a table, each created on access."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, at: int, /) -> Field: ...
     def members(self) -> list[tuple[str, int]]:
-        """The path and the position of each field that is no part of another."""
+        """Returns path and position of each field that is not a part of another field."""
     def parents(self) -> list[int | None]:
-        """The position of the parent of each field."""
+        """Returns the position of the parent of each field."""
 
 @final
 class Field:
-    """One field of a table."""
+    """A field of a table."""
 
     @property
     def path(self) -> str:
         """Path from the table, joined by ``/``."""
     @property
     def name(self) -> str:
-        """Its own name."""
+        """Name of the field."""
     @property
     def title(self) -> str:
-        """Its title."""
+        """Title of the field."""
     @property
     def parent(self) -> int | None:
-        """Position of the field it is in."""
+        """Position of the parent; ``None`` at the top level."""
     @property
     def has_children(self) -> bool:
-        """Whether there are fields in it."""
+        """Whether the field has children."""
     @property
     def has_data(self) -> bool:
-        """Whether it has data of its own."""
+        """Whether the field has data of its own."""
     @property
     def is_part(self) -> bool:
-        """Whether the parent has these data, too: read by itself if named, and never with all the others."""
+        """Whether the data are also in the parent. Such fields are read only by name."""
 
 @final
 class Desk:
-    """Where requests to a file object lie for the thread of Python's that asks it; see `forthwith._file_objects`."""
+    """Queue of requests to a file object, served by a Python thread; see `forthwith._file_objects`."""
 
     def next(self) -> tuple[int, int | None] | None:
-        """The next request: a position and a number of bytes, or ``None`` for the size; nothing if none comes."""
+        """Waits for a request: position and length, or ``None`` for the size. ``None`` ends the thread."""
 
     def answered(self, said: bytes | int) -> None:
-        """The answer of the object."""
+        """Passes on the answer of the object."""
 
     def failed(self, error: BaseException) -> None:
-        """The exception that it raised."""
+        """Passes on the exception of the object."""
 
 @final
 class ColumnForm:
-    """The type of a column's values. ``str`` gives it in Awkward Array's words."""
+    """The type of the values of a column. ``str`` returns it in Awkward Array's notation."""
 
     @property
     def is_structured(self) -> bool:
-        """Whether it is more than numbers, truth values, texts or dates, in lists or not."""
+        """Whether the type is more than numbers, booleans, text or dates, or lists of them."""
     def is_like(self, other: ColumnForm) -> bool:
-        """Whether two types are the same, but for values that may be missing."""
+        """Whether two types are equal except for missing values."""
     @staticmethod
     def unite(forms: Sequence[ColumnForm]) -> ColumnForm | None:
-        """The type that has the values of all types: numbers promoted as NumPy promotes them. ``None`` if there is none."""
+        """Returns the common type, with numbers promoted as by NumPy; ``None`` if there is none."""
 
 @final
 class ColumnType:
-    """The type of columns, which many of a table share."""
+    """The type of a column, shared by columns of the same type."""
 
     @property
     def typename(self) -> str:
-        """Its name, as in C++."""
+        """Name of the type, as in C++."""
     @property
     def form(self) -> str | None:
-        """The Form, in Awkward's JSON; ``None`` if such columns cannot be read."""
+        """The Form as Awkward Array's JSON; ``None`` if such columns cannot be read."""
     @property
     def header(self) -> int | None:
-        """Bytes before the numbers of an entry, if entries are numbers of any count."""
+        """Bytes before the values of an entry, if entries are lists of numbers."""
 
 @final
 class Description:
-    """How a field is read, or why it cannot be."""
+    """Description of how a field is read."""
 
     @property
     def typename(self) -> str:
-        """Its type, as in C++."""
+        """Name of the type, as in C++."""
     @property
     def entries(self) -> int:
-        """Entries it has of its own."""
+        """Number of entries of the field."""
     @property
     def blocks(self) -> int:
-        """Blocks that hold them."""
+        """Number of blocks."""
     @property
     def stored_bytes(self) -> int:
-        """Bytes in the file."""
+        """Stored size in bytes."""
     @property
     def payload_bytes(self) -> int:
-        """Bytes when decompressed."""
+        """Decompressed size in bytes."""
     @property
     def problem(self) -> str | None:
-        """Why it cannot be read; ``None`` if it can."""
+        """The reason if the field cannot be read; otherwise ``None``."""
     @property
     def form(self) -> str | None:
-        """The Form, in Awkward's JSON."""
+        """The Form as Awkward Array's JSON."""
     @property
     def type_string(self) -> str | None:
-        """The type it is read as."""
+        """The type of the resulting array."""
     @property
     def decoder(self) -> str | None:
         """``"kernel"`` or ``"program"``."""
     @property
     def layout(self) -> str | None:
-        """The work of the decoder, in a phrase."""
+        """A phrase about the layout that the decoder reads."""
     @property
     def reason(self) -> str | None:
-        """Why this decoder, in a phrase."""
+        """The reason for the choice of the decoder."""
     @property
     def forth(self) -> str | None:
         """The source text, if the decoder is a program."""
 
 @final
 class Plan:
-    """The plan of reading some fields for some entries."""
+    """A plan to read some fields of a range of entries."""
 
     @property
     def entries(self) -> tuple[int, int]:
-        """The entries asked for."""
+        """The range of entries."""
     @property
     def stored_bytes(self) -> int:
-        """Bytes to read."""
+        """Number of bytes to read."""
     @property
     def can_choose(self) -> bool:
-        """Whether each entry of a block can be decoded without the others."""
+        """Whether entries of a block can be decoded individually."""
     def blocks(self) -> list[Block]:
-        """The blocks to decode, ordered by group, then by entry."""
+        """Returns the blocks to decode, ordered by group and entry."""
 
 @final
 class Block:
-    """One block of a plan."""
+    """A block of a plan."""
 
     @property
     def task(self) -> int:
-        """Position in the plan."""
+        """Position of the task in the plan."""
     @property
     def group(self) -> int:
-        """Which of the fields asked for; higher numbers are fields needed by these."""
+        """Position among the requested fields; higher numbers are fields that these need."""
     @property
     def block(self) -> int:
         """Number of the block in its field."""
@@ -919,49 +927,49 @@ class Block:
         """Entries in the block."""
     @property
     def wanted(self) -> tuple[int, int]:
-        """Entries wanted of it."""
+        """Entries of the block to read."""
     @property
     def stored_bytes(self) -> int:
-        """Bytes in the file."""
+        """Stored size in bytes."""
 
 @final
 class RawBlock:
-    """One block, decompressed and not decoded."""
+    """A block, decompressed but not decoded."""
 
     @property
     def entries(self) -> tuple[int, int]:
-        """The entries it holds."""
+        """Entries in the block."""
     @property
     def view(self) -> bool:
-        """Whether its bytes are those of the mapped file, not a copy."""
+        """Whether the bytes are a view of the mapped file."""
     @property
     def payload(self) -> Buffer:
         """The bytes of the entries."""
     @property
     def values(self) -> Buffer:
-        """The same, as values in the file's byte order where entries are nothing else."""
+        """The payload as values in the byte order of the file, if entries consist of such values only."""
     @property
     def bounds(self) -> Buffer | None:
-        """Where entries begin and end in the payload; ``None`` if all have one size."""
+        """Offsets of the entries in the payload; ``None`` if all have the same size."""
 
 @final
 class Items:
-    """The items that a machine wrote to an output; ``numpy.asarray`` takes them over without a copy and keeps them alive."""
+    """Items of an output of a machine. ``numpy.asarray`` returns a view of them, which keeps them alive."""
 
     @property
     def __array_interface__(self) -> dict[str, Any]:
-        """NumPy's protocol, version 3."""
+        """NumPy's array interface, version 3."""
     @property
     def typestr(self) -> str:
-        """The type of an item, as NumPy writes it: ``<f4``."""
+        """NumPy's type string of an item, such as ``<f4``."""
     def __len__(self) -> int: ...
 
 @final
 class Machine:
-    """An AwkwardForth machine, without the comforts of `forthwith.forth`.
+    """An AwkwardForth machine, the basis of `forthwith.forth`.
 
-    ``run``, ``resume``, ``step`` and ``call`` return the exception for an error of the program, and raise what is not the
-    program's.
+    ``run``, ``resume``, ``step`` and ``call`` return the exception for an error of the program, and raise
+    other errors.
     """
 
     def __new__(
@@ -980,56 +988,56 @@ class Machine:
         """Compiles a program."""
     @property
     def source(self) -> str:
-        """The text."""
+        """The source text."""
     @property
     def bytecodes(self) -> list[int]:
         """The bytecode."""
     @property
     def bytecodes_offsets(self) -> list[int]:
-        """Where each segment starts."""
+        """Offset of each segment."""
     @property
     def decompiled(self) -> str:
         """The program in canonical layout."""
     @property
     def dictionary(self) -> list[str]:
-        """User words."""
+        """Names of user-defined words."""
     @property
     def cut_literals(self) -> list[tuple[int, int]]:
-        """Line and column of each number that did not fit."""
+        """Line and column of each literal that exceeds its width."""
     def explain(self) -> str:
-        """Which loops run natively, and why not."""
+        """Describes which loops are compiled, and why others are not."""
     def word(self, name: str) -> list[int] | None:
-        """The bytecode of a user word."""
+        """Returns the bytecode of a user-defined word."""
     def string_at(self, number: int) -> str | None:
-        """The string of that number."""
+        """Returns the string literal of this number."""
     def is_variable(self, name: str) -> bool:
-        """Whether there is such a variable."""
+        """Whether the program has this variable."""
     def is_input(self, name: str) -> bool:
-        """Whether there is such an input."""
+        """Whether the program has this input."""
     def is_output(self, name: str) -> bool:
-        """Whether there is such an output."""
+        """Whether the program has this output."""
     def is_defined(self, name: str) -> bool:
-        """Whether there is such a word."""
+        """Whether the program has this word."""
     def begin(self, inputs: Mapping[str, Any] | None = None) -> None:
-        """Stands before the first instruction."""
+        """Moves to the first instruction, with these inputs."""
     def begin_again(
         self, inputs: Mapping[str, Any] | None, reset_instruction: bool = True, clear_error: bool = False
     ) -> None:
-        """Goes on with other inputs."""
+        """Replaces the inputs, and optionally moves to the first instruction."""
     def reset(self) -> None:
-        """Forgets everything but the counters."""
+        """Resets everything except the counters."""
     def run(self, inputs: Mapping[str, Any] | None = None) -> ForthRunError | None:
-        """``begin`` and ``resume``."""
+        """Calls ``begin`` and ``resume``."""
     def resume(self) -> ForthRunError | None:
-        """Goes on until the end, a pause or an error."""
+        """Continues until the end, a pause or an error."""
     def step(self) -> ForthRunError | None:
         """Runs one instruction."""
     def call(self, word: str) -> ForthRunError | None:
-        """Runs a user word."""
+        """Runs a user-defined word."""
     def stack_push(self, value: int) -> None:
-        """Pushes."""
+        """Pushes a value."""
     def stack_pop(self) -> int:
-        """Pops."""
+        """Pops a value."""
     def stack_clear(self) -> None:
         """Empties the stack."""
     @property
@@ -1039,32 +1047,32 @@ class Machine:
     def variables(self) -> dict[str, int]:
         """The variables by name."""
     def variable(self, name: str) -> int | None:
-        """One variable."""
+        """Returns the value of a variable."""
     def outputs(self) -> list[tuple[str, Items]] | None:
-        """All outputs; ``None`` if there are some and nothing was begun."""
+        """Returns all outputs; ``None`` if the program has outputs and was not begun."""
     def output(self, name: str) -> Items | None:
-        """One output."""
+        """Returns an output; ``None`` if the program was not begun."""
     def bind(self, description: str) -> tuple[str, int, list[tuple[str, str]]]:
-        """The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer."""
+        """Returns the outputs as buffers of a type: Form as JSON, number of rows, output of each buffer."""
     def describe(self) -> str:
-        """The inputs and outputs of the machine and its position, in a line."""
+        """Describes inputs, outputs and position in one line."""
     def input_position(self, name: str) -> int | None:
-        """The position in an input."""
+        """Returns the position in an input."""
     @property
     def is_ready(self) -> bool:
-        """Whether something was begun that did not end in ``halt``."""
+        """Whether the program was begun and has not ended with ``halt``."""
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to run."""
+        """Whether the program is at its end."""
     @property
     def is_segment_done(self) -> bool:
-        """Whether the body that runs is at its end."""
+        """Whether the current body is at its end."""
     @property
     def current_bytecode_position(self) -> int | None:
-        """Where the next instruction is."""
+        """Position of the next instruction in the bytecode."""
     @property
     def current_recursion_depth(self) -> int | None:
-        """Words and bodies that are open."""
+        """Number of active words and bodies."""
     @property
     def current_instruction(self) -> str:
         """The next instruction."""
@@ -1076,34 +1084,34 @@ class Machine:
 
 @disjoint_base
 class TypedArrayBuilder:
-    """The commands of `forthwith.TypedArrayBuilder`, which adds what needs other packages."""
+    """The commands of `forthwith.TypedArrayBuilder`, which adds methods that need other packages."""
 
     def __new__(cls, description: str) -> Self:
-        """A builder of a type, or of a Form in JSON."""
+        """Creates a builder of a type, or of a Form as JSON."""
     @property
     def typestr(self) -> str:
-        """The type of what is complete, with its length."""
+        """The type of the complete entries, with their number."""
     @property
     def source(self) -> str:
-        """The AwkwardForth program that was made of the type."""
+        """The AwkwardForth program that was generated for the type."""
     @property
     def _form(self) -> str: ...
     def null(self) -> None:
         """Appends a missing value."""
     def boolean(self, x: object) -> None:
-        """Appends a truth value."""
+        """Appends a boolean."""
     def integer(self, x: SupportsIndex) -> None:
-        """Appends an integer, to numbers of any kind that can hold it."""
+        """Appends an integer, to a numeric column that can represent it."""
     def real(self, x: float) -> None:
-        """Appends a number, to real and complex ones."""
+        """Appends a floating-point number, to a column of floating-point or complex numbers."""
     def complex(self, x: object) -> None:
         """Appends a complex number."""
     def datetime(self, x: object) -> None:
-        """Appends a date and time, in the unit of the column: of NumPy, of Python, or as text that NumPy reads."""
+        """Appends a date and time, in the column's unit, from NumPy, Python, or text that NumPy parses."""
     def timedelta(self, x: object) -> None:
-        """Appends a span of time, in the unit of the column: of NumPy, of Python, or as text that NumPy reads."""
+        """Appends a duration, in the unit of the column, from NumPy, Python, or text that NumPy parses."""
     def bytestring(self, x: bytes | bytearray) -> None:
-        """Appends bytes."""
+        """Appends a byte string."""
     def string(self, x: str) -> None:
         """Appends text."""
     def begin_list(self) -> None:
@@ -1115,30 +1123,30 @@ class TypedArrayBuilder:
     def index(self, i: int) -> Self:
         """Selects the slot of a tuple that the next value fills, in any order.
 
-        Where a value is expected that goes into an indexed node (such as categories), appends one that is in it already.
+        For an indexed node (such as categories), appends a value that the node already has.
         """
     def end_tuple(self) -> None:
-        """Ends a tuple. Slots without a value become null where they may."""
+        """Ends a tuple. Slots without a value become null, if they are nullable."""
     def begin_record(self, name: str | None = None) -> None:
-        """Begins a record, by its name if one is given."""
+        """Begins a record; if a name is given, it has to match."""
     def field(self, key: str) -> Self:
         """Selects the field of a record that the next value fills, in any order."""
     def end_record(self) -> None:
-        """Ends a record. Fields without a value become null where they may."""
+        """Ends a record. Fields without a value become null, if they are nullable."""
     def tag(self, i: int) -> Self:
-        """Chooses the alternative of a union to which the next value belongs."""
+        """Selects the alternative of a union for the next value."""
     def append(self, obj: object) -> None:
-        """Appends any value; if a part of it is refused, nothing is appended."""
+        """Appends any value. If a part of it is refused, nothing is appended."""
     def extend(self, iterable: Iterable[object]) -> None:
-        """Appends many values; if one is refused, none is appended. Arrays of numbers are taken whole."""
+        """Appends all items. If one is refused, none is appended. Arrays of numbers are appended at once."""
     def clear(self) -> None:
-        """Forgets everything that was appended."""
+        """Removes all data."""
     def _snapshot(self) -> Layout: ...
     def __len__(self) -> int: ...
 
 @disjoint_base
 class ArrayBuilder:
-    """The commands of `forthwith.ArrayBuilder`, which adds what needs other packages."""
+    """The commands of `forthwith.ArrayBuilder`, which adds methods that need other packages."""
 
     def __new__(
         cls,
@@ -1148,36 +1156,36 @@ class ArrayBuilder:
         initial: int = 1024,
         resize: float = 8.0,
     ) -> Self:
-        """Nothing, of unknown type."""
+        """Creates an empty builder of unknown type."""
     @property
     def typestr(self) -> str:
-        """The type of what is complete, with its length."""
+        """The type of the complete entries, with their number."""
     @property
     def _form(self) -> str: ...
     def _snapshot(self) -> Layout: ...
     def _finish(self) -> Layout: ...
     def clear(self) -> None:
-        """Takes all data back, whatever is open included. The type stays."""
+        """Removes all data, including open lists and records. The type remains."""
     def null(self) -> None:
         """Appends a missing value."""
     def boolean(self, x: object) -> None:
-        """Appends a truth value."""
+        """Appends a boolean."""
     def integer(self, x: SupportsIndex) -> None:
         """Appends an integer."""
     def real(self, x: SupportsFloat | SupportsIndex) -> None:
-        """Appends a number."""
+        """Appends a floating-point number."""
     def complex(self, x: object) -> None:
         """Appends a complex number."""
     def datetime(self, x: object) -> None:
-        """Appends a date and time: of NumPy, of Python, or as text that NumPy reads."""
+        """Appends a date and time from NumPy, Python, or text that NumPy parses."""
     def timedelta(self, x: object) -> None:
-        """Appends a span of time: of NumPy, of Python, or as text that NumPy reads."""
+        """Appends a duration from NumPy, Python, or text that NumPy parses."""
     def bytestring(self, x: bytes) -> None:
-        """Appends bytes."""
+        """Appends a byte string."""
     def string(self, x: str) -> None:
         """Appends text."""
     def begin_list(self) -> None:
-        """Begins a list; what follows are its items."""
+        """Begins a list. Later values are its items."""
     def end_list(self) -> None:
         """Ends a list."""
     def begin_tuple(self, numfields: int) -> None:
@@ -1185,44 +1193,44 @@ class ArrayBuilder:
     def index(self, i: int) -> Self:
         """Selects the slot of a tuple that the next value fills, in any order."""
     def end_tuple(self) -> None:
-        """Ends a tuple; slots without a value become null."""
+        """Ends a tuple. Slots without a value become null."""
     def begin_record(self, name: str | None = None) -> None:
-        """Begins a record, perhaps of a named class."""
+        """Begins a record, with an optional name of its class."""
     def field(self, key: str) -> Self:
         """Selects the field of a record that the next value fills, in any order."""
     def end_record(self) -> None:
-        """Ends a record; fields without a value become null."""
+        """Ends a record. Fields without a value become null."""
     def append(self, obj: object) -> None:
-        """Appends any value; if a part of it is refused, nothing is appended."""
+        """Appends any value. If a part of it is refused, nothing is appended."""
     def extend(self, obj: Iterable[object]) -> None:
-        """Appends all items; if one is refused, those before it stay."""
+        """Appends all items. If one is refused, the items before it remain."""
     def __len__(self) -> int: ...
 
 @final
 class Layout:
-    """A Form and its buffers, in Awkward Array's whole vocabulary."""
+    """A Form and its buffers, with any node types of Awkward Array."""
 
     @property
     def form(self) -> str:
-        """The Form, in Awkward's JSON."""
+        """The Form as Awkward Array's JSON."""
     @property
     def type_string(self) -> str:
         """The type of an entry."""
     @property
     def nbytes(self) -> int:
-        """Bytes in all buffers."""
+        """Size of all buffers in bytes."""
     def buffers(self) -> list[tuple[str, Buffer]]:
-        """The buffers by their keys. Complex numbers are two items, dates and spans of time int64, half floats uint16."""
+        """The buffers by key. Complex numbers are two items, times int64, and half floats uint16."""
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """Arrow's protocol, where Arrow data can hold it."""
+        """Arrow's protocol; raises an error for types that Arrow does not support."""
     def __len__(self) -> int: ...
 
 def partitions(
     files: Sequence[tuple[str | os.PathLike[str], str | os.PathLike[str]]],
 ) -> list[list[tuple[str, str | None, bool, bool]]]:
-    """The columns that folders say: names, values as text, whether they are whole numbers, whether some files have none.
+    """Returns Hive partition columns: name, value as text, whether integer, whether some files lack it.
 
-    Each file has the name of the pattern or the folder that was given for it before it.
+    Each file is preceded by the pattern or folder that it was found by.
     """
 
 def count_entries(
@@ -1232,7 +1240,7 @@ def count_entries(
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:
-    """The number of entries of each file; ``None`` if something is wrong with one of them, which it tells by itself."""
+    """Returns the number of entries of each file; ``None`` if a file cannot be read."""
 
 def divide_alike(
     parts: list[tuple[str, str, list[tuple[str, str | None, bool, bool]]]],
@@ -1244,9 +1252,9 @@ def divide_alike(
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> list[tuple[int, tuple[list[tuple[int, int]], int, int, int, str | None]] | None]:
-    """Divides files with the fields of one of some tables, as `Table.divide` does, and says of which of these.
+    """Divides each file that matches a schema as `Table.divide` does; returns it with the schema's position.
 
-    ``None`` of files with other fields, and of those with something wrong.
+    ``None`` for files with other fields or with an error.
     """
 
 def same_schemas(
@@ -1256,9 +1264,9 @@ def same_schemas(
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> list[int] | None:
-    """For each file the first one with the same fields in the same types.
+    """Returns for each file the position of the first one with the same fields in the same types.
 
-    ``None`` if more than ``most`` of them differ, or if something is wrong with one of the files.
+    ``None`` if more than ``most`` schemas differ, or if a file cannot be read.
     """
 
 def read_alike(
@@ -1275,11 +1283,12 @@ def read_alike(
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> tuple[list[Array], Buffer | None, list[int | None]] | Literal["types", "unreadable"]:
-    """Columns of all files: arrays, the entries that they have if these may not be all, and the entries of each file if known.
+    """Reads columns of all files: arrays, their entries if some may be excluded, entries per file if known.
 
-    Columns are fields of the first table by their positions, or expressions. ``"types"`` if the files do not have the same
-    fields in the same types, and ``"unreadable"`` if something is wrong with one of them: reading it by itself tells.
-    ``parts`` are the path of each file, the table in it, and the columns that its folders say.
+    Columns are fields of the first table by their positions, or expressions. Returns ``"types"`` if the files
+    do not have the same fields in the same types, and ``"unreadable"`` if a file cannot be read; reading that
+    file raises the error. ``parts`` are the path of each file, the table in it, and its Hive partition
+    columns.
     """
 
 def read_schemas(
@@ -1297,88 +1306,88 @@ def read_schemas(
     options: dict[str, Any] | None = None,
     store: list[tuple[str, str]] | None = None,
 ) -> tuple[list[tuple[int, int, list[Array], Buffer | None]], list[int | None]] | None:
-    """Columns of files of several schemas, and the entries of each file if known.
+    """Reads columns of files of several schemas; also returns the entries of each file if known.
 
-    Each run of files of one group in which the columns have the same types is one result: the number of its first file, its
-    first entry, arrays, and the entries that these have if they may not be all. ``None`` if something is wrong with one of
-    the files: reading it by itself tells.
+    Each run of files of one group in which the columns have the same types is one result: the number of its
+    first file, its first entry, arrays, and their entries if some may be excluded. Returns ``None`` if a file
+    cannot be read; reading that file raises the error.
 
     Args:
-        schemas: A table of each schema, the number of its file, the positions of columns that are fields, columns in the
-            types that several files have together, and the number of its group.
-        of_file: The schema of each file.
+        schemas: A table of each schema, the number of its file, the positions of fields, columns with their
+        common type in several files, and the number of its group.
+        of_file: The position of each file's schema.
         names: The labels of the columns.
-        parts: The path of each file, the table in it, and the columns that its folders say.
+        parts: The path of each file, the table in it, and its Hive partition columns.
         aliases: Names and expressions.
-        cut: An expression.
-        start: The first entry, counted in all files.
+        cut: The filter expression.
+        start: The first entry, counted over all files.
         stop: The entry after the last.
-        bits: Whether nulls become bits.
+        bits: Whether missing values are validity bits.
         threads: The number of threads.
-        options: How files are opened.
+        options: Options for opening the files.
         store: Options of the store.
     """
 
 def expand_files(names: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that names, patterns and folders mean, in the order of the names; each pattern's and folder's sorted."""
+    """Returns the files of names, patterns and folders, in that order; each pattern and folder sorted."""
 
 def redact(text: str) -> str:
-    """A text whose URLs have no user, password and query."""
+    """Returns a text with user, password and query removed from its URLs."""
 
 def make_index(path: str, index: bool | str, store: list[tuple[str, str]] | None) -> str:
-    """Writes the index of a file under a name, in a folder, or with ``True`` beside the file; its name."""
+    """Writes the index of a file by name, to a folder, or with ``True`` beside the file; returns its name."""
 
 def expand_stored(pattern: str, store: list[tuple[str, str]] | None) -> list[str]:
-    """The URLs of objects of a store that match a pattern, sorted."""
+    """Returns the URLs of stored objects that match a pattern, sorted."""
 
 def split_name(text: str) -> tuple[str, str]:
-    """The file and the object of ``FILE:OBJECT``; the object is empty if there is none."""
+    """Splits ``FILE:OBJECT``; without an object, the second part is empty."""
 
 def from_iter(object: object, type: str | None = None, form: str | None = None, single: bool = False) -> Layout:
-    """Columns of a known type, filled with the items of an object, or with the object alone; a Form comes as JSON."""
+    """Builds an array of a known type from the items of an object, or from the object itself."""
 
 def rows_of(
     labels: Sequence[str], columns: Sequence[list[Any] | Array], length: int, *, whole_nanoseconds: bool = False
 ) -> list[dict[str, Any]]:
-    """Rows of several columns as dicts; values of arrays are those of `Array.objects`."""
+    """Converts columns to rows, one dict each, with the values of `Array.objects`."""
 
 def found_rows(object: object) -> Layout:
-    """Columns of a type that is found out, of items to be written: text and byte strings are never made of each other."""
+    """Builds columns for a writer, and discovers their type. Text and bytes are never converted."""
 
 @final
 class Given:
-    """An array to be written: what ``ak.to_buffers`` gives, copied."""
+    """An array for a writer, from ``ak.to_buffers`` or Arrow."""
 
     def __new__(cls, form: str, length: int, buffers: Mapping[str, object]) -> Self:
-        """Takes an array in.
+        """Borrows the buffers of an array.
 
         Args:
             form: The Form, as Awkward Array's JSON.
             length: The number of rows.
-            buffers: The buffers by their names: bytes in native order.
+            buffers: The buffers by their names: items in native byte order.
         """
 
     @staticmethod
     def from_arrow(stream: object) -> Given:
-        """All there is in a capsule of Arrow's C stream interface: records of its columns."""
+        """Imports all batches of a capsule of an Arrow stream as records of its columns."""
 
     @staticmethod
     def from_fields(names: Sequence[str], arrays: Sequence[Given]) -> Given:
-        """Arrays of one length as the fields of records."""
+        """Creates records from arrays of the same length."""
 
     def form_text(self) -> str:
-        """The Form, as options for opening files take it."""
+        """Returns the Form in the notation of options for opening files."""
 
     def only(self) -> Given | None:
-        """The only field of records."""
+        """Returns the field of records with exactly one field; otherwise ``None``."""
 
     def types(self) -> list[tuple[str, str]]:
-        """The fields of records with their types."""
+        """Returns names and types of the fields of records."""
 
     def times(self) -> list[tuple[str, str]]:
-        """Those with dates and times in them."""
+        """Returns names and types of the fields that contain dates or times."""
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """Records as a stream of one batch, anything else as its only column, ``value``."""
+        """Exports records as a stream of one batch, and other arrays as the one column ``value``."""
 
     @property
     def type_string(self) -> str:
@@ -1388,16 +1397,16 @@ class Given:
 
 @final
 class GivenBatches:
-    """What a stream of Arrow has, for writers that may take its batches as they are."""
+    """The batches of an Arrow stream, for writers that accept batches."""
 
     def __new__(cls, stream: object) -> Self:
-        """All there is in a capsule of Arrow's C stream interface."""
+        """Reads all batches of a capsule of an Arrow stream."""
 
     def __len__(self) -> int: ...
 
 @final
 class TableWriter:
-    """A file of columns being written. It begins with the first array, which says what they are."""
+    """A file of columns that is being written. The first array determines its columns."""
 
     def __new__(
         cls,
@@ -1416,86 +1425,86 @@ class TableWriter:
         not_numbers: str | None = None,
         cells: tuple[str | None, bool, str, str, bool] | None = None,
     ) -> Self:
-        """A file to be; see `forthwith.parquet.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
+        """Creates a writer; see `forthwith.parquet.writer`. With ``memory``, ``path`` is for errors only."""
 
     def write(self, array: Given) -> None:
-        """Appends an array, of the same fields as the first."""
+        """Appends an array with the same fields as the first."""
 
     def write_batches(self, given: GivenBatches, is_last: bool) -> None:
-        """Appends batches, behind which nothing is written if they are the last."""
+        """Appends batches. ``is_last`` means that no further data follow."""
 
     def finish(self) -> tuple[int, int] | None:
-        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
+        """Completes the file; returns entries and bytes, or ``None`` if nothing was written."""
 
     def bytes(self) -> bytes | None:
-        """The file, if it is one in memory and complete."""
+        """Returns the bytes of a complete file in memory; otherwise ``None``."""
 
     def abandon(self) -> None:
-        """Leaves nothing behind."""
+        """Discards the file."""
 
 @final
 class RootWriter:
-    """A ROOT file being written."""
+    """A ROOT file that is being written."""
 
     def __new__(
         cls, path: str, how: str, compression: int | None, title: str, store: list[tuple[str, str]] | None
     ) -> Self:
-        """A file to be (``"recreate"``), one that is changed (``"update"``), or one in memory (``"memory"``)."""
+        """Creates a file (``"recreate"``), also in memory (``"memory"``), or updates one (``"update"``)."""
 
     def compression(self) -> int:
-        """ROOT's setting for compression."""
+        """Returns ROOT's compression setting of the file."""
 
     def mkdir(self, path: str) -> None:
-        """Makes a directory, and those before it."""
+        """Creates a directory and its parents."""
 
     def keys(self, path: str) -> list[tuple[str, str, int]] | None:
-        """Class, name and cycle of each object of a directory; nothing if there is none at this path."""
+        """Returns class, name and cycle of each object of a directory; ``None`` without such a directory."""
 
     def remove(self, path: str, name: str, cycle: int) -> bool:
-        """Takes an object off its directory. Says whether it was a table that is being extended, which ends then."""
+        """Removes an object. Returns whether it was a table that was being written, which ends."""
 
     def object(self, path: str, name: str, title: str, members: dict[str, Any]) -> None:
-        """Writes an object that is given by its members, with its class under ``_typename``."""
+        """Writes an object from a dict of its members, with the class under ``_typename``."""
 
     def describe(self, from_: File) -> None:
-        """Adds the descriptions of classes that another file has."""
+        """Adds the streamer infos of another file."""
 
     def copy(self, path: str, name: str, title: str, objects: Objects, from_: File, /) -> None:
-        """Writes an object of another file as it is stored there."""
+        """Copies an object of another file as it is stored there."""
 
     def tree(self, path: str, title: str, array: Given, options: dict[str, Any]) -> None:
-        """Begins a tree with an array's columns, and writes the array. Options are all those of ``_writable.options``."""
+        """Begins a tree with an array's columns, and writes it, with the options of ``_writable.options``."""
 
     def ntuple(self, path: str, array: Given, options: dict[str, Any]) -> None:
-        """Begins an RNTuple with an array's columns, and writes the array."""
+        """Begins an RNTuple with the columns of an array, and writes the array."""
 
     def reopen_ntuple(self, path: str, options: dict[str, Any]) -> tuple[int, list[tuple[str, str]]]:
-        """Opens an RNTuple that is in the file already: its entries, and its columns with their types."""
+        """Opens an RNTuple of the file; returns its number of entries, and its columns with their types."""
 
     def reopen_tree(self, path: str, options: dict[str, Any]) -> tuple[int, list[tuple[str, str]]]:
-        """Opens a tree that is in the file already: its entries, and its columns with their types."""
+        """Opens a tree of the file; returns its number of entries, and its columns with their types."""
 
     def add_branches(self, path: str, array: Given, options: dict[str, Any]) -> None:
-        """Adds the columns of an array to a tree that is in the file already."""
+        """Adds the columns of an array to a tree of the file."""
 
     def add_fields(self, path: str, array: Given, fields: dict[str, dict[str, Any]]) -> None:
-        """Adds fields to an RNTuple, of the types of an array's columns."""
+        """Adds fields with the types of an array's columns to an RNTuple."""
 
     def extend(self, path: str, array: Given) -> None:
         """Appends an array to a table."""
 
     def finish(self) -> int | None:
-        """Completes the file, and says how many bytes it has."""
+        """Completes the file; returns its size in bytes, or ``None`` if it was completed before."""
 
     def bytes(self) -> bytes | None:
-        """The file, if it is one in memory and complete."""
+        """Returns the bytes of a complete file in memory; otherwise ``None``."""
 
     def abandon(self) -> None:
-        """Leaves nothing behind."""
+        """Discards the file."""
 
 @final
 class AvroWriter:
-    """An Avro file being written. It begins with the first array, which says what the columns are."""
+    """An Avro file that is being written. The first array or row determines its columns."""
 
     def __new__(
         cls,
@@ -1513,38 +1522,38 @@ class AvroWriter:
         strict: bool,
         store: list[tuple[str, str]] | None,
     ) -> Self:
-        """A file to be; see `forthwith.avro.writer`. With ``memory`` it is one in memory, called ``path`` in errors."""
+        """Creates a writer; see `forthwith.avro.writer`. With ``memory``, ``path`` is for errors only."""
 
     def write(self, array: Given) -> None:
-        """Appends an array, of the same fields as the first."""
+        """Appends an array with the same fields as the first."""
 
     def write_rows(self, rows: Sequence[object]) -> None:
-        """Appends rows of Python values, a list or tuple of them, by the schema that was given."""
+        """Appends rows of Python values, a list or tuple, encoded with the schema of the file."""
 
     def finish(self) -> tuple[int, int] | None:
-        """Ends the file: the number of entries and of bytes; nothing if there was nothing to write."""
+        """Completes the file; returns entries and bytes, or ``None`` if nothing was written."""
 
     def bytes(self) -> bytes | None:
-        """The file, if it is one in memory and complete."""
+        """Returns the bytes of a complete file in memory; otherwise ``None``."""
 
     def abandon(self) -> None:
-        """Leaves nothing behind."""
+        """Discards the file."""
 
 def avro_damage(table: Table) -> list[tuple[int, int, int, str]]:
-    """The blocks left out of a table: block, first byte, byte after the last, the fault. Nothing where no blocks can be."""
+    """Returns the skipped blocks of a table: block, first byte, byte after the last, reason."""
 
 def parquet_row_groups(table: Table) -> list[tuple[int, int, int, int]]:
-    """Row groups: number, first entry, entry after the last, bytes when decompressed. None where there are no such things."""
+    """Returns row groups of a Parquet table: number, first entry, entry after the last, bytes."""
 
 def diff_tables(
     left: Table, right: Table, comparison: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
 ) -> str:
-    """What differs between two tables, as JSON."""
+    """Compares two tables; returns the differences as JSON."""
 
 def diff_files(
     left: File, right: File, comparison: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
 ) -> str:
-    """What differs between two files, as JSON."""
+    """Compares two files; returns the differences as JSON."""
 
 def summaries(
     selection: Selection,
@@ -1556,7 +1565,7 @@ def summaries(
     threads: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> str:
-    """The summaries of the columns of a selection, as JSON."""
+    """Summarises the columns of a selection; returns the summaries as JSON."""
 
 def root_merge(
     inputs: Sequence[str],
@@ -1572,44 +1581,44 @@ def root_merge(
     progress: Callable[[int, int], object] | None,
     store: Sequence[tuple[str, str]] | None,
 ) -> list[tuple[str, int]]:
-    """Writes the objects of several ROOT files to one. Answers the paths of trees, and their entries."""
+    """Merges the objects of several ROOT files into one; returns paths and entries of the trees."""
 
 def parquet_chunks(table: Table, field: int) -> list[dict[str, Any]]:
-    """The metadata of the column chunks of a field. Nothing where there are no such things."""
+    """Returns the metadata of the column chunks of a field; none for formats other than Parquet."""
 
 def avro_schema(array: Given, name: str) -> str:
-    """The schema, as JSON, that an array is written with if none is given."""
+    """Returns the default schema of an array as JSON."""
 
 def avro_canonical(schema: str) -> tuple[str, int]:
-    """The Parsing Canonical Form of a schema and its fingerprint."""
+    """Returns the Parsing Canonical Form of a schema, and its fingerprint."""
 
 def avro_is_alike(one: str, other: str) -> bool:
-    """Whether values are encoded alike by both schemas, and mean the same."""
+    """Whether both schemas encode values to the same bytes with the same meaning."""
 
 def avro_encode(schema: str, array: Given, message: bool) -> list[bytes]:
-    """The rows as datums, or as messages."""
+    """Encodes the rows of an array as datums, or as messages."""
 
 def avro_encode_rows(schema: str, rows: Sequence[object], message: bool, strict: bool) -> list[bytes]:
-    """As `avro_encode`, of a list or tuple of rows of Python values."""
+    """Encodes a list or tuple of rows of Python values as datums, or as messages."""
 
 def avro_joined(schema: str, reader: str | None, data: bytes, count: int, text: str) -> Array:
-    """So many datums that follow each other directly."""
+    """Decodes ``count`` concatenated datums."""
 
 def avro_apart(schema: str, reader: str | None, datums: list[bytes], text: str) -> Array:
-    """Datums that are given one by one."""
+    """Decodes a list of datums."""
 
 def protobuf_messages(
     schema: str, message: str | None, messages: list[bytes | None], mapping: tuple[bool, bool, int], threads: int | None
 ) -> Array:
-    """Messages that are given one by one, of which some may be missing."""
+    """Decodes a list of messages, some of which may be missing."""
 
 def protobuf_column(
     schema: str, message: str | None, column: Given, mapping: tuple[bool, bool, int], threads: int | None
 ) -> Array:
-    """The messages that a column of bytes has."""
+    """Decodes the messages in a column of bytes."""
 
 def protobuf_schema(array: Given, message: str | None) -> str:
-    """The schema, as text, that the columns of an array are written with if none is given."""
+    """Returns the default schema of the columns of an array, as text."""
 
 def avro_messages(schemas: Sequence[str], reader: str | None, messages: list[bytes]) -> list[tuple[Array, list[int]]]:
-    """Messages by the schema they are of: for each the array, and which messages they are."""
+    """Decodes messages, grouped by schema; returns the array of each group, with their positions."""

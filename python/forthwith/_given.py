@@ -1,4 +1,4 @@
-"""Arrays to be written: from whatever they are to what the compiled part takes."""
+"""Conversion of arrays for writers."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Values that are not columns.
+# Types of values that are not columns.
 _SCALARS = (str, bytes, bytearray, bool, int, float, complex, Decimal, date, time, timedelta, UUID)
 
 
 def given(array: Any) -> _forthwith.Given:
-    """Columns of anything Awkward Array can be made of.
+    """Converts columns of any type that converts to Awkward Array.
 
     Args:
         array: An Awkward Array; a dict of arrays, which become the fields of records; Arrow data (anything with
@@ -72,14 +72,14 @@ def given(array: Any) -> _forthwith.Given:
 
 
 def batches(array: Any) -> _forthwith.GivenBatches | None:
-    """The batches of a table of Arrow or of a data frame, for writers that take them as they are; None for other arrays."""
+    """Returns the batches of an Arrow table or data frame; None for other arrays."""
     if not is_table(array) or type(array).__name__ == "LazyFrame" or (stream := _stream(array)) is None:
         return None
     return _forthwith.GivenBatches(stream)
 
 
 def _listed(column: Any) -> Any:
-    """A column, as a list if it is an array of NumPy with single objects of Python."""
+    """Returns a column, as a list if it is a NumPy array of Python scalars."""
     is_of_objects = type(column).__module__ == "numpy" and column.dtype == object and column.ndim == 1
     if not is_of_objects or not all(value is None or isinstance(value, _SCALARS) for value in column):
         return column
@@ -87,12 +87,12 @@ def _listed(column: Any) -> Any:
 
 
 def is_table(array: Any) -> bool:
-    """Whether this is a table of Arrow or a data frame: it has columns with names, and its types are Arrow's."""
+    """Whether an array is an Arrow table or data frame, with named columns and Arrow types."""
     return is_arrow(array) and (hasattr(array, "columns") or hasattr(array, "column_names"))
 
 
 def _together(tables: Any) -> Any:
-    """Tables one after the other, as one."""
+    """Concatenates tables."""
     pa = package("pyarrow")
     try:
         return pa.concat_tables([pa.table(table) for table in tables])
@@ -101,7 +101,7 @@ def _together(tables: Any) -> Any:
 
 
 def _from_numbers(np: Any, array: Any) -> _forthwith.Given | None:
-    """A dict of NumPy's arrays of plain numbers, without a way round: that takes longer than to write a short step."""
+    """Converts a dict of NumPy arrays directly, as the general conversion dominates short steps."""
     if not isinstance(array, dict) or not array:
         return None
     length = None
@@ -125,14 +125,14 @@ def _from_numbers(np: Any, array: Any) -> _forthwith.Given | None:
     return _forthwith.Given(json.dumps(form), length or 0, held)
 
 
-#: Types of numbers that Awkward Array and NumPy have alike.
+# #: Types of numbers that Awkward Array and NumPy share.
 NUMBERS = frozenset(("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f4", "f8"))
 
 
 def packed(layout: Any) -> Any:
-    """A layout without anything that its entries have no need of; itself, if that is so already.
+    """Returns a layout without unreachable items; the layout itself if it has none.
 
-    ``ak.to_packed`` copies the offsets of all lists, and the items of those that are a slice of longer ones.
+    ``ak.to_packed`` copies the offsets of all lists, and the items of sliced ones.
     """
     np = package("numpy")
     kind = type(layout).__name__
@@ -156,7 +156,7 @@ def packed(layout: Any) -> Any:
 
 
 def _packed_part(layout: Any, first: int, last: int) -> Any:
-    """Some entries of a layout, packed."""
+    """Returns a range of entries of a layout, packed."""
     return packed(layout if (first, last) == (0, layout.length) else layout[first:last])
 
 
@@ -165,14 +165,14 @@ def _is_whole(np: Any, data: Any) -> bool:
 
 
 def is_arrow(array: Any) -> bool:
-    """Whether an array has types of Arrow."""
+    """Whether an array has Arrow types."""
     kinds = ("__arrow_c_stream__", "__arrow_c_array__", "__arrow_array__")
-    # Awkward Array's can become Arrow's, too, and are taken as what they are.
+    # Awkward Arrays export to Arrow, but are converted directly.
     return not type(array).__module__.startswith("awkward.") and any(hasattr(array, kind) for kind in kinds)
 
 
 def _from_arrow(array: Any) -> _forthwith.Given | None:
-    """Arrow data, or a dict with such among its columns, without a way round: their types say what values mean."""
+    """Converts Arrow data, or a dict with Arrow columns, directly, with their types."""
     if isinstance(array, dict):
         if not any(is_arrow(column) for column in array.values()):
             return None
@@ -202,14 +202,14 @@ def _from_arrow(array: Any) -> _forthwith.Given | None:
     elif not isinstance(array, (pa.Table, pa.RecordBatch, pa.RecordBatchReader)):
         array = _of_stream(pa, array)
     if isinstance(array, (pa.Array, pa.ChunkedArray)):
-        # Streams have columns; this is none of a table.
+        # Streams have columns, but this array is not a column of a table.
         table = pa.table({"value": array})
         return _forthwith.Given.from_arrow(table.__arrow_c_stream__()).only()
     return _forthwith.Given.from_arrow(array.__arrow_c_stream__())
 
 
 def _stream(array: Any) -> object | None:
-    """The stream of a table of Arrow or of a data frame, in a capsule; None for Arrow data of other kinds."""
+    """Returns a capsule of the stream of a table or data frame; None for other Arrow data."""
     if isinstance(array, NotAnArray) and hasattr(array, "_to_be_written"):
         array = array._to_be_written()
     if _is_polars(array):
@@ -226,7 +226,7 @@ def _is_pandas(array: Any) -> bool:
 
 
 def _of_frame(pa: Any, frame: Any) -> Any:
-    """A frame of pandas as a table, with the metadata by which pandas makes the same frame of it again."""
+    """Converts a pandas frame to a table, with the metadata by which pandas restores it."""
     table = _with_categories(pa, pa.Table.from_pandas(frame))
     if not frame.attrs:
         return table
@@ -238,7 +238,7 @@ def _of_frame(pa: Any, frame: Any) -> Any:
 
 
 def _with_categories(pa: Any, table: Any) -> Any:
-    """A table whose metadata of pandas have the categories of ordered text: files have the values that occur alone."""
+    """Adds the categories of ordered text to the pandas metadata, as files only have occurring values."""
     ordered = {
         field.name: table[field.name].chunk(0).dictionary.to_pylist()
         for field in table.schema
@@ -255,9 +255,9 @@ def _with_categories(pa: Any, table: Any) -> Any:
 
 
 def _column(name: str, column: Any) -> _forthwith.Given:
-    """One column of a dict. What cannot be taken is called by its name."""
+    """Converts a column of a dict. Errors have its name."""
     if isinstance(column, NotAnArray) and column._is_column:
-        # As a stream it is a table of one column.
+        # As a stream, it would be a table of one column.
         column = package("pyarrow").array(column)
     if _is_polars(column) and hasattr(column, "rename"):
         column = column.rename(name)
@@ -275,12 +275,12 @@ def _is_polars(array: Any) -> bool:
     return type(array).__module__.startswith("polars.") and hasattr(array, "__arrow_c_stream__")
 
 
-# Types of polars that Arrow does not have.
+# Types of polars that Arrow does not support.
 _ONLY_POLARS = frozenset(("Int128", "UInt128", "Object"))
 
 
 def _of_polars(array: Any) -> Any:
-    """A DataFrame or Series as valid data of the C interface: polars gives null columns a buffer, which pyarrow ignores."""
+    """Returns a DataFrame or Series without the buffers that polars adds to null columns."""
     columns = array.schema.items() if hasattr(array, "schema") else [(array.name, array.dtype)]
     types = [found for name, dtype in columns for found in _polars_types(str(name), dtype)]
     for name, dtype in types:
@@ -292,7 +292,7 @@ def _of_polars(array: Any) -> Any:
 
 
 def _polars_types(name: str, dtype: Any) -> Iterator[tuple[str, Any]]:
-    """A type of polars and those within it, with the names of fields that lead to them."""
+    """Iterates over a polars type and its nested types, with the path of names of fields."""
     yield name, dtype
     for field in getattr(dtype, "fields", ()):
         yield from _polars_types(f"{name}.{field.name}", field.dtype)
@@ -301,7 +301,7 @@ def _polars_types(name: str, dtype: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_stream(pa: Any, array: Any) -> Any:
-    """A table, or one column if that is all a stream has."""
+    """Returns the table of a stream, or its only column."""
     if isinstance(array, pa.ChunkedArray):
         return array
     try:
@@ -331,13 +331,13 @@ def _awkward(ak: Any, np: Any, array: Any) -> Any:
     if isinstance(array, np.ndarray) and array.dtype.hasobject:
         return _of_objects(ak, np, array)
     if isinstance(array, np.ndarray) and not array.dtype.isnative:
-        # Awkward has numbers of the machine's byte order only.
+        # Awkward Array only supports native byte order.
         return ak.Array(array.astype(array.dtype.newbyteorder("=")))
     return ak.Array(array)
 
 
 def _layout(ak: Any, np: Any, name: str, column: Any) -> Any:
-    """A column of a dict. What cannot be taken is called by its name."""
+    """Converts a column of a dict. Errors have its name."""
     try:
         return ak.to_layout(_awkward(ak, np, column))
     except ForthwithError:
@@ -348,7 +348,7 @@ def _layout(ak: Any, np: Any, name: str, column: Any) -> Any:
 
 
 def _of_objects(ak: Any, np: Any, array: Any) -> Any:
-    """An array of Python's objects, such as ``library="np"`` makes of texts and of lists: arrays in it keep their types."""
+    """Converts an array of Python objects; nested NumPy arrays keep their dtype."""
     if array.ndim == 1 and len(array) and all(isinstance(one, np.ndarray) and one.ndim == 1 for one in array):
         return ak.unflatten(_awkward(ak, np, np.concatenate(array)), [len(one) for one in array])
     return ak.Array(array.tolist())

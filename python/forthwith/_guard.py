@@ -1,8 +1,8 @@
-"""The guard between an object of a file and its callers, since any member of a damaged object may be anything.
+"""Error handling for objects of damaged files, whose members may have any value.
 
-The code behind it reads members as the class has them. Where these are missing, of another type, or contradict each other, what
-Python or NumPy says of that becomes one kind of error, which names the object; and ``repr`` always has an answer. An argument
-that is not of the type that the method names is a mistake of the caller, and never the file's.
+Methods of objects read members as their class declares them. If these are missing, of another type or
+inconsistent, errors of Python and NumPy become a `DamagedFileError` that names the object, and ``repr`` never
+raises an error. Arguments of a wrong type are errors of the caller.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _SHOWN = ("__repr__", "_repr_html_")
 _GUARDED = ("__len__", "__iter__", "__contains__", "__eq__", "__hash__", "__str__", "__bool__", "__int__", "__float__")
 _UNFIT = (AttributeError, TypeError, ValueError, ArithmeticError, LookupError, BufferError, RecursionError)
 
-# Types taken where an annotation says so: numbers of NumPy have ``__index__`` or are floats.
+# Types accepted for annotations: NumPy integers have ``__index__``, and NumPy floats are floats.
 _TYPES: dict[str, tuple[type, ...]] = {
     "bool": (bool, int),
     "int": (int,),
@@ -39,7 +39,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def guarded(cls: Class) -> Class:
-    """The class, its public methods and properties guarded."""
+    """Class decorator that guards public methods and properties."""
     for name, found in list(vars(cls).items()):
         if name in _SHOWN:
             setattr(cls, name, _shown(found))
@@ -53,7 +53,7 @@ def guarded(cls: Class) -> Class:
 
 
 def damaged(what: Object, why: str) -> DamagedFileError:
-    """The error of an object whose members do not fit together."""
+    """Returns the error for an object with inconsistent members."""
     where = place_text(what.file.file_path, what.object_path)
     return DamagedFileError(f"{what.classname}: {why}\n  in {where}", file=what.file.file_path, object=what.object_path)
 
@@ -69,7 +69,7 @@ def _guarded(act: Callable[..., Any]) -> Callable[..., Any]:
             raise OutOfMemoryError(f"{self.classname}: {error}", file=self.file.file_path) from error
         except _UNFIT as error:
             if error.__traceback__ is not None and error.__traceback__.tb_next is None:
-                # Not from within: arguments that it does not have.
+                # Raised by the call itself, for invalid arguments.
                 raise
             mistake = _mistake(act, self, arguments, named)
             if mistake is not None:
@@ -83,7 +83,7 @@ def _guarded(act: Callable[..., Any]) -> Callable[..., Any]:
 def _mistake(
     act: Callable[..., Any], owner: Object, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> RequestTypeError | None:
-    """The error of an argument that is not of the type that the signature says, if there is one."""
+    """Returns the error for an argument that does not match its annotation; ``None`` otherwise."""
     import inspect
 
     signature = inspect.signature(act)
@@ -98,7 +98,7 @@ def _mistake(
 
 
 def _fits(value: object, wanted: str) -> bool:
-    """Whether a value is of one of the types in an annotation; what is none of Python's own is taken for right."""
+    """Whether a value matches an annotation; annotations other than built-in types always match."""
     kinds = wanted.split(" | ")
     if not all(kind in _TYPES for kind in kinds):
         return True

@@ -1,4 +1,4 @@
-"""Indexes of files: their metadata, kept in files of their own."""
+"""Indexes: the metadata of a file, stored in a separate file."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ def index(
     *,
     storage_options: Mapping[str, Any] | None = None,
 ) -> str:
-    """Writes an index of a file, with which ``open(source, index=...)`` reads nothing but data.
+    """Writes an index of a file, with which ``open(source, index=...)`` reads only data.
 
-    The index has the bytes that are read while the file is opened, and reading each column of each of its tables is planned;
-    the size of the file, and the mark by which the file system or the server tells its state. It is there once it is complete.
+    The index has the bytes that are read to open the file and to plan the read of each column, the size of
+    the file, and its version as reported by the file system or server. It is written atomically.
 
     Args:
         source: The file, of any format: a path or a URL.
-        path: Where the index goes: a path or the URL of an object of a store, or a folder, if it is one or ends in ``/``. By
-            default beside the file, under its name with ``.fwi``. Web servers take no files.
-        storage_options: How stores are reached, as in ``open``.
+        path: The destination: a path or the URL of a stored object, or a folder (an existing one, or a name
+            that ends in ``/``). By default beside the file, with its name and ``.fwi``. Web servers are not
+            supported.
+        storage_options: Options of stores, as in ``open``.
 
     Returns:
         The name of the index.
 
     Raises:
-        MissingFileError: There is no such file.
-        DamagedFileError: It is no file of a known format, or damaged.
-        SourceError: The file changes meanwhile; the index cannot be written.
+        MissingFileError: The file does not exist.
+        DamagedFileError: The file is damaged or of unknown format.
+        SourceError: The file changed during the read; the index cannot be written.
     """
     file, inner = _paths.split(source)
     if inner is not None:

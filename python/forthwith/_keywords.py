@@ -1,4 +1,4 @@
-"""Keyword arguments that there are not: what to write instead of those that similar libraries have."""
+"""Suggestions for unknown keyword arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 _THREADS = "reading has threads of its own: threads= says how many"
 _NO_CACHE = "arrays are not cached; they are yours to keep"
-# Arguments that have another name here: of a call that has one of these.
+# Arguments with another name here, if the call has one of these names.
 RENAMED = {
     "expressions": ("names",),
     "entrystart": ("entry_start",),
@@ -37,15 +37,15 @@ INSTEAD = {
     "missing": "it is an argument of what reads several files: forthwith.open, Chain, concatenate and iterate",
 }
 
-# The options of reading that chains and selections pass on: fields of `ReadOptions`.
+# Options of reads that chains and selections pass on: fields of `ReadOptions`.
 READ = ("library", "how", "errors", "lost", "threads", "progress", "logical")
 
-# Those of them, and of `iterate`, that say what rows are.
+# Options of reads and `iterate` that rows do not have.
 NOT_OF_ROWS = frozenset(("library", "how", "logical", "report"))
 
 
 def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
-    """Raises a ``TypeError`` for the first argument that there is not, if there is one."""
+    """Raises a ``TypeError`` for the first unknown argument, if any."""
     known = list(known)
     for name in unknown:
         renamed = [other for other in RENAMED.get(name, ()) if other in known]
@@ -59,7 +59,7 @@ def refuse(call: str, unknown: Iterable[str], known: Iterable[str]) -> None:
 
 
 def one_codec(codec: str | None, compression: str | None) -> str | None:
-    """The codec of a file to be written, by the name that it has here or the one that it has elsewhere."""
+    """Returns the codec given by either of its two argument names."""
     if codec is not None and compression is not None and codec != compression:
         raise TypeError(f"codec={codec!r} and compression={compression!r} are the same argument")
     return compression if codec is None else codec

@@ -1,4 +1,4 @@
-"""Trees for query engines, which say which columns and entries they need when a query runs."""
+"""Lazy reading of trees for query engines, which select columns and entries when a query runs."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ if TYPE_CHECKING:
     from forthwith._lazy_parts import Part
     from forthwith._tree.read import Names
 
-# Of that many entries at most one passes where they are read one by one, and a step has at least the other number.
+# Entries are selected individually if at most 1 of ``_FEW`` passes, in steps of at least ``_SMALL`` entries.
 _FEW, _SMALL = 8, 2_000
-# Columns of which all entries of a block are decoded are read where at most one of that many entries passes, even if all blocks
-# have such entries.
+# Columns whose blocks are decoded as a whole are read so if at most 1 of ``_RARE`` entries passes, even if
+# all blocks have passing entries.
 _RARE = 1_000
-# Bytes of a step of a file on this machine, and the steps that are made at a time.
+# Size in bytes of a step of a local file, and maximum number of steps in progress.
 _LOCAL, _MOST_STEPS = 20_000_000, 8
-# A step of less is made where it is asked for.
+# Minimum size in bytes of steps that are read in another thread.
 _WORTH_A_THREAD = 500_000
-# A step, and closing its file.
+# The read of a step, and closing of its file.
 _TASKS_OF_ONE_STEP = 2
-# Formats of files whose statistics may tell that nothing passes a filter.
+# Formats with statistics, by which entries can be pruned.
 _WITH_STATISTICS = ("Parquet",)
-# By how many threads a thread reads, if that is not what was asked for.
+# Number of threads for the reads of a thread, if it differs from the requested one.
 _HERE = threading.local()
 
 
 class Lazy:
-    """Files that are read in parts, each in the types of the first one.
+    """Files that are read in parts, with the types of the first file.
 
     Attributes:
         table: The `Tree` or `Chain`.
@@ -76,7 +76,7 @@ class Lazy:
             raise RequestError(f"{', '.join(options)}: these are options of open(), and the files are open already")
         self.table = files if isinstance(files, Tree | Chain) else Chain(files, **options)
         self._unites = isinstance(self.table, Chain) and self.table._missing == "null"
-        # Whether the first file may have statistics, by which parts of files can be left out.
+        # Whether the first file may have statistics for pruning.
         self._has_statistics = True
         self._common: dict[tuple[str, ...], Common] = {}
         self._surveying = threading.Lock()
@@ -88,11 +88,11 @@ class Lazy:
         self.__dict__.update(state, _surveying=threading.Lock())
 
     def __len__(self) -> int:
-        """The number of files."""
+        """Returns the number of files."""
         return 1 if isinstance(self.table, Tree) else len(self.table)
 
     def empty(self, names: Names) -> Any:
-        """No entry of some columns, for their names and types."""
+        """Reads no entries of some columns, for their names and types."""
         table: Any = self.table
         with nullcontext(table) if isinstance(table, Tree) else table._open(0) as first:
             self._has_statistics = first.file.format in _WITH_STATISTICS
@@ -107,17 +107,17 @@ class Lazy:
         act: Callable[[Part], Any],
         number: int | None = None,
     ) -> Iterator[Any]:
-        """What ``act`` makes of the parts of all files, or of one of them, in their order.
+        """Iterates over the results of ``act`` for the parts of all files, or of one, in order.
 
         Args:
             first: The columns that are read of each part.
             names: All columns that a part may read.
             cut: As in `steps`.
             most: As in `steps`.
-            act: Makes something of a part.
+            act: Function of a part.
             number: As in `steps`.
         """
-        # Where statistics may tell that nothing passes, each file is asked beforehand.
+        # With statistics, each file is checked before it is read.
         is_pruned = cut is not None and self._has_statistics
         size: int | str | None = f"{self._local} B" if self._local is not None else self._entries
         is_plain = bool(first) and number is None and not is_pruned
@@ -139,17 +139,17 @@ class Lazy:
         act: Callable[[Tree, int, int], Any],
         number: int | None = None,
     ) -> Iterator[Any]:
-        """What ``act`` makes of the steps of all trees, or of one of them, in their order.
+        """Iterates over the results of ``act`` for the steps of all trees, or of one, in order.
 
-        Steps of files on this machine are made by several threads at a time, each of which reads by itself. Where this is
-        left early, files are closed when the steps under way have ended.
+        Several steps of local files are read in parallel, each in one thread. If iteration stops early, files
+        are closed when the steps in progress have ended.
 
         Args:
             names: The columns that a step reads.
-            cut: A condition that may be known not to hold by the file's statistics.
-            most: The entries that are wanted, the first ones.
-            act: Makes something of the entries between two of a tree.
-            number: Of which file. All if not given.
+            cut: A filter for pruning by statistics.
+            most: Maximum number of entries, from the first one.
+            act: Function of a tree and the range of entries of a step.
+            number: Number of the file; by default all files.
         """
         open_trees: dict[int, Tree] = {}
         tasks = self._tasks(names, cut, most, act, number, open_trees)
@@ -158,7 +158,7 @@ class Lazy:
         begun: list[_Task] = []
         waiting: deque[tuple[_Task, Future[Any] | None]] = deque()
         try:
-            # One step is left to all threads.
+            # A single step uses all threads.
             begun += islice(tasks, _TASKS_OF_ONE_STEP + 1)
             if self._local is not None and threads > 1 and len(begun) > _TASKS_OF_ONE_STEP:
                 pool = ThreadPoolExecutor(threads, "forthwith-step", setattr, (_HERE, "threads", 1))
@@ -176,7 +176,7 @@ class Lazy:
             if pool:
                 pool.shutdown(wait=False, cancel_futures=True)
             _close_behind([future for _, future in waiting if future], list(open_trees.values()))
-            # An error keeps this frame, which would keep the error, and what was made of the steps behind it.
+            # An exception refers to this frame, which would keep it and the results of later steps alive.
             waiting.clear()
             begun.clear()
 
@@ -218,22 +218,22 @@ class Lazy:
 
     @property
     def _read(self) -> dict[str, Any]:
-        """How this thread reads."""
+        """Options of reads in this thread."""
         return {"library": self._library, "threads": getattr(_HERE, "threads", self._threads)}
 
     def read(self, tree: Tree, names: list[str], start: int, stop: int) -> Any:
-        """Some entries of a tree."""
+        """Reads a range of entries of a tree."""
         if not self._unites:
             some: Any = tree
             return some.arrays(names, entry_start=start, entry_stop=stop, **self._read)
         return walk.arrays(tree, self._united(names).of(tree, 0), start, stop, ReadOptions(**self._read))
 
     def _columns(self, names: list[str], needed: list[str]) -> Common | PlainColumns:
-        """A request of columns, and of the columns that files must have unless values may be missing."""
+        """Returns the columns to read, and those that files must have unless missing values are permitted."""
         return self._united(names) if self._unites else PlainColumns(names, needed)
 
     def _united(self, names: list[str]) -> Common:
-        """A request of columns in the types that they have in all files."""
+        """Returns the columns with their common types in all files."""
         assert isinstance(self.table, Chain)
         with self._surveying:
             common = self._common.get(tuple(names))
@@ -246,17 +246,17 @@ class Lazy:
     def read_some(
         self, tree: Tree, names: list[str], start: int, stop: int, count: int, places: Callable[[], Any]
     ) -> Any:
-        """The entries between two that pass a filter; ``None`` if reading all of them costs no more, or NumPy is not there.
+        """Reads the passing entries of a range; ``None`` if that is not cheaper, or without NumPy.
 
-        Blocks without such entries are not read, and only these entries of others are made columns. ``count`` is their
-        number, and ``places`` makes a NumPy array of them, in order, counted from ``start``.
+        Blocks without such entries are not read, and only these entries are converted. ``count`` is their
+        number, and ``places`` returns a NumPy array of them in ascending order, relative to ``start``.
         """
         if self._unites or stop - start < _SMALL or not are_few(count, stop - start):
             return None
         try:
             plan = tree._core.plan([tree._find(name) for name in names], start, stop)
         except KeyInFileError:
-            # Columns that are computed are so for all entries.
+            # Computed columns are computed for all entries.
             return None
         try:
             found = places()
@@ -264,7 +264,7 @@ class Lazy:
             return None
         if not plan.can_choose and count * _RARE > stop - start:
             np = package("numpy")
-            # Blocks of what counts a column's items may lie before the step or behind it.
+            # Blocks of counters may lie outside of the step.
             blocks = [(max(first, start), min(last, stop)) for first, last in _entries_of(plan)]
             blocks = [(first - start, last - start) for first, last in blocks if first < last]
             firsts, lasts = np.searchsorted(found, np.array(blocks, found.dtype).reshape(-1, 2).T)
@@ -277,15 +277,15 @@ class Lazy:
     def _parts(
         self, tree: Tree, names: list[str], cut: str | None, left: int | None, is_local: bool
     ) -> Iterator[tuple[int, int, bool]]:
-        """The entries of each step of a tree, as far as the first ones go and a cut may hold by the file's statistics.
+        """Iterates over the ranges of steps that statistics do not exclude, up to entry ``left``.
 
-        With each comes whether it is worth a thread.
+        Each range comes with whether its read is worth a thread.
         """
         stop = tree.num_entries if left is None else min(left, tree._core.entries_up_to(left))
         if stop <= 0:
             return
         fields = self._fields(tree, names)
-        # What a step needs stays in a processor's cache and in memory that is used again. Requests to a server take longer
+        # Small steps fit in a processor's cache and reuse memory, but for remote files, requests cost more
         # than that saves.
         local = self._local if is_local else None
         steps = tree._core.steps(fields, 0, stop, self._entries, None if self._entries else local or self._memory)
@@ -297,7 +297,7 @@ class Lazy:
                 yield first, last, is_worth
 
     def _fields(self, tree: Tree, names: list[str]) -> list[int]:
-        """The branches that columns are made of; those of a file that lacks some are the others, if it may."""
+        """Returns the branches of columns, ignoring missing ones if that is permitted."""
         if not self._unites:
             return behind(tree, names)
         found = []
@@ -309,20 +309,20 @@ class Lazy:
         return list(dict.fromkeys(found))
 
     def check(self, part: Part, found: Callable[[str], str], expected: dict[str, str]) -> None:
-        """Refuses columns of other types than those of the first file, which engines would take for them."""
+        """Raises an error for columns with other types than in the first file."""
         hint = "" if self._unites else '; missing="null" reads numbers in the type that has those of all files'
         check(part, found, expected, hint)
 
 
 class _Task(NamedTuple):
-    """A step, or with ``is_worth_a_thread=None`` something that is done when the steps before it are."""
+    """A step; with ``is_worth_a_thread=None`` a task without result to run after previous steps."""
 
     act: Callable[[], Any]
     is_worth_a_thread: bool | None = None
 
 
 def _done(task: _Task, future: Future[Any] | None) -> Iterator[Any]:
-    """The result of a task, if it has one."""
+    """Yields the result of a task, if it has one."""
     try:
         found = task.act() if future is None else future.result()
     finally:
@@ -332,7 +332,7 @@ def _done(task: _Task, future: Future[Any] | None) -> Iterator[Any]:
 
 
 def _close_behind(futures: list[Future[Any]], trees: list[Tree]) -> None:
-    """Closes trees when nothing is made of them any more. Does not wait: the caller may be the collector of garbage."""
+    """Closes trees after their last step, without waiting: the caller may be the garbage collector."""
     lock, left = threading.Lock(), len(futures) + 1
 
     def ended(_: Future[Any] | None) -> None:
@@ -350,12 +350,12 @@ def _close_behind(futures: list[Future[Any]], trees: list[Tree]) -> None:
 
 
 def _processors() -> int:
-    """The processors that this process may use."""
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def are_few(count: int, entries: int) -> bool:
-    """Whether so few of some entries pass a filter that they are looked at one by one."""
+    """Whether few enough entries pass to select them individually."""
     return count * _FEW <= entries
 
 
@@ -364,12 +364,12 @@ def _entries_of(plan: _forthwith.Plan) -> list[tuple[int, int]]:
 
 
 def _promising(tree: Tree, cut: str | None, start: int, stop: int) -> list[tuple[int, int]]:
-    """The parts of a step in which a cut may hold by the file's statistics."""
+    """Returns the parts of a step that statistics do not exclude."""
     if cut is None:
         return [(start, stop)]
     try:
         selection = tree._core.select([], [], cut, None)
     except (RequestError, KeyInFileError):
-        # A column of another type here, or a number that it cannot be: who asked says what that means.
+        # The file has another type; the read reports that, if it is an error.
         return [(start, stop)]
     return selection.promising(start, stop)

@@ -1,4 +1,4 @@
-"""Parts of files that query engines read: some entries of a tree, or a step of a chain of small files."""
+"""Parts of files for query engines: ranges of a tree, or steps over a chain of small files."""
 
 from __future__ import annotations
 
@@ -19,29 +19,30 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
     class Part(Protocol):
-        """Some entries of one file."""
+        """A range of entries of one file."""
 
         @property
         def length(self) -> int:
-            """The number of entries."""
+            """Number of entries."""
 
         @property
         def place(self) -> tuple[str, str, str]:
-            """The place as errors say it, the file, and the table in it."""
+            """Location for error messages, path of the file, and path of the table in it."""
 
         def read(self, names: list[str], first: int = 0, last: int | None = None) -> Any:
-            """Some columns, of all entries or from one to before another, counted in the part."""
+            """Reads columns of the entries ``first`` to ``last`` of the part; of all by default."""
 
         def read_some(self, names: list[str], count: int, places: Callable[[], Any]) -> Any:
-            """Chosen entries, of which this is the number; ``None`` if all of them are to be read."""
+            """Reads columns of ``count`` selected entries; ``None`` if all entries should be read."""
 
 
-# Bytes of files of which a step is the whole file: threads and columns that are read later save less than they cost.
+# Maximum size in bytes of a file that is read in one step: below it, threads and late materialisation cost
+# more than they save.
 _SMALL = 2_000_000
 
 
 class TreePart:
-    """Some entries of a tree."""
+    """A range of entries of a tree."""
 
     def __init__(self, lazy: Any, tree: Tree, start: int, stop: int) -> None:
         self._lazy, self._tree = lazy, tree
@@ -49,35 +50,35 @@ class TreePart:
 
     @property
     def length(self) -> int:
-        """The number of entries."""
+        """Number of entries."""
         return self._stop - self._start
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """The place as errors say it, the file, and the tree in it."""
+        """Location for error messages, path of the file, and path of the tree in it."""
         return self._tree._place(), self._tree.file.file_path, self._tree.path
 
     def read(self, names: list[str], first: int = 0, last: int | None = None) -> Any:
-        """Some columns, of all entries or from one to before another."""
+        """Reads columns of the entries from ``first`` up to ``last``; of all by default."""
         stop = self._stop if last is None else self._start + last
         return self._lazy.read(self._tree, names, self._start + first, stop)
 
     def read_some(self, names: list[str], count: int, places: Callable[[], Any]) -> Any:
-        """As `Lazy.read_some`."""
+        """Reads selected entries, as `Lazy.read_some` does."""
         return self._lazy.read_some(self._tree, names, self._start, self._stop, count, places)
 
 
 class SmallFiles:
-    """The files of a chain, which are opened and read by the chain: a tree is opened of one file of each schema.
+    """Small files of a chain, which the chain opens and reads itself; one tree is opened per distinct schema.
 
     Args:
-        chain: The files.
-        columns: Makes a request of columns, and of the columns that files must have.
-        names: The columns that are read of each step at once.
-        needed: All columns that files must have.
-        read: How they are read.
-        size: Entries of a step, or memory.
-        most: The entries that are wanted, the first ones.
+        chain: The chain of the files.
+        columns: Makes the request from the columns to read and the columns that each file must have.
+        names: The columns to read in each step.
+        needed: All columns that each file must have.
+        read: The read options.
+        size: The size of a step, in entries or as memory.
+        most: The maximum number of entries to read, from the first one.
     """
 
     def __init__(
@@ -95,12 +96,12 @@ class SmallFiles:
         self._beside: dict[tuple[str, ...], tuple[Tree, Any]] = {}
 
     def parts(self) -> Iterator[ChainPart]:
-        """A part for each step. The one before must not be read any more."""
+        """Yields a part for each step. It is invalid as soon as the next one is requested."""
         for step in self.walk.steps():
             yield ChainPart(self, step)
 
     def beside(self, names: list[str], start: int, stop: int) -> Any:
-        """Other columns of the file of the last step."""
+        """Reads further columns of the file of the current step."""
         source = self.walk.source
         known = self._beside.get(tuple(names))
         if known is None or known[0] is not source:
@@ -116,28 +117,28 @@ class ChainPart:
 
     @property
     def length(self) -> int:
-        """The number of entries."""
+        """Number of entries."""
         return int(self._step.stop - self._step.start)
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """The place as errors say it, the file, and the table in it."""
+        """Location for error messages, path of the file, and path of the table in it."""
         return place_text(self._step.path, self._step.table), self._step.path, self._step.table
 
     def read(self, names: list[str], first: int = 0, last: int | None = None) -> Any:
-        """Some columns, of all entries or from one to before another."""
+        """Reads columns of the entries from ``first`` up to ``last``; of all by default."""
         if names == self._files.names and first == 0 and last is None:
             return self._step.made
         start = self._step.start
         return self._files.beside(names, start + first, self._step.stop if last is None else start + last)
 
     def read_some(self, names: list[str], count: int, places: Callable[[], Any]) -> Any:
-        """``None``: files are small."""
+        """Returns ``None``, since reading a small file entirely is cheaper than selecting entries."""
         del names, count, places
 
 
 def are_small(chain: Chain) -> bool:
-    """Whether these are several small files on this machine, which the chain opens by their names."""
+    """Whether the chain consists of several small local files that it can open by name."""
     parts = chain._parts_by_name() if len(chain) > 1 else None
     return parts is not None and all(_is_small(path) for path, *_ in parts)
 
@@ -150,13 +151,13 @@ def _is_small(path: str) -> bool:
 
 
 def check(part: Part, found: Callable[[str], str], expected: dict[str, str], hint: str) -> None:
-    """Refuses columns of other types than those of the first file, which engines would take for them.
+    """Raises an error if a column has another type than in the first file, whose types the engine assumes.
 
     Args:
-        part: The part.
-        found: The type that a column has in it.
-        expected: The types in the first file.
-        hint: What to do about it.
+        part: The part to check.
+        found: Returns the type of a column in the part.
+        expected: The types of the columns in the first file.
+        hint: Advice to append to the error message.
     """
     for name, kind in expected.items():
         try:

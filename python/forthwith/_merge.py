@@ -1,4 +1,4 @@
-"""ROOT files merged to one, or copied in part, without decoding what need not be decoded."""
+"""Merging and partial copying of ROOT files, without decoding data that can be copied as stored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from forthwith._writable.compression import Compression
 
 _MERGE = ("filter_name", "filter_object", "entries", "compression", "common", "threads", "progress", "storage_options")
-# Numbers of entries are below this one.
+# Upper bound of entry numbers.
 _MOST = (1 << 63) - 1
 
 
@@ -44,37 +44,43 @@ def merge(
     storage_options: Mapping[str, Any] | None = None,
     **unknown: Any,
 ) -> dict[str, int]:
-    """Writes the objects of one or several ROOT files to a new one.
+    """Merges the objects of one or more ROOT files into a new file.
 
-    Trees of one path are put one behind the other. Their baskets are copied as they are stored, whatever classes their branches
-    hold; only those of which not all entries are wanted are taken apart, and so are clusters of RNTuples. Histograms, graphs,
-    collections and parameters of one path become one by ROOT's rules; other objects of one path that differ are all
-    kept, as cycles in the order of the files. The file has its name when it is complete.
+    Trees with the same path are concatenated. Their baskets are copied as stored, whatever classes their
+    branches hold; only baskets, and clusters of RNTuples, that are selected in part are decoded. Histograms,
+    graphs, collections and parameters with the same path are merged by ROOT's rules; other objects with the
+    same path that differ are all kept, as cycles in the order of the files. The file gets its name when it is
+    complete.
 
     Args:
-        files: A path, a pattern, or several of them.
-        path: Where to write. As in `recreate`, a file of this name is replaced, unless it is one of those that are read; a name
-            with the ending of another format is refused.
-        filter_name: Which branches of all trees, and fields of all RNTuples: names, paths, globs, regular expressions or
-            functions, as in `Tree.arrays`. Counters of arrays and others that they need come with them. A tree that has none
-            of them is an error: ``filter_object`` leaves it out.
-        filter_object: Which objects, by their paths in the same way.
-        entries: Which entries of each table, counted over all files: a ``slice`` without steps, which may end behind the last
-            entry; a mask of as many entries as each table has; or numbers of entries that exist, in ascending order.
-        compression: How everything is compressed. Baskets stay as they are unless it is said.
-        common: Branches that not all trees have are left out, instead of an error, and so are trees without branches.
-        threads: Threads that compress.
-        progress: Whether to show a bar, or a function that is called with bytes done and all bytes.
-        storage_options: How stores are reached, as in ``open``: for all URLs among ``files``, and for ``path`` if it is one.
-        unknown: Anything else is refused.
+        files: A path, a pattern, or a list of them.
+        path: The path of the new file. As in `recreate`, an existing file of this name is replaced, unless it
+            is one of the inputs; a name with the extension of another format is an error.
+        filter_name: The branches to copy from all trees, and the fields from all RNTuples: names, paths,
+            globs, regular expressions or functions, as in `Tree.arrays`. Counters of arrays and other
+            required branches are added. A tree without a matching branch is an error; exclude it with
+            ``filter_object``.
+        filter_object: The objects to copy, selected by path in the same way.
+        entries: The entries to copy from each table, numbered over all files: a ``slice`` without a step,
+            which may end after the last entry; a mask as long as each table; or numbers of existing entries,
+            in ascending order.
+        compression: The compression of all data. By default, baskets keep their compression.
+        common: Whether to omit branches that not all trees have, and trees without branches, instead of
+            raising an error.
+        threads: The number of threads that compress.
+        progress: Whether to show a progress bar, or a function that is called with the bytes processed and
+            the total.
+        storage_options: The options of object stores, as in ``open``: for all URLs among ``files``, and for
+            ``path`` if it is a URL.
+        unknown: Other arguments, which are an error.
 
     Returns:
-        The number of entries of each tree, by its path.
+        The number of entries of each tree, by path.
 
     Raises:
-        RequestError: A name that ends as those of another format do; trees that do not store their branches alike;
-            histograms with other bins (also a ``ValueError``).
-        UnsupportedError: An object that cannot be merged, or a branch that cannot be cut.
+        RequestError: The name has the extension of another format, the trees store their branches
+            differently, or the histograms have different bins (also a ``ValueError``).
+        UnsupportedError: An object cannot be merged, or a branch cannot be copied in part.
         SourceError: A file cannot be read or written (also an ``OSError``).
 
     >>> import forthwith
@@ -123,7 +129,7 @@ def _names(
     branches: Predicate | None,
     store: Mapping[str, Any] | None,
 ) -> tuple[set[str] | None, set[str] | None]:
-    """Paths of objects and branches that are wanted, as all files together have them."""
+    """Returns the paths of the selected objects and branches over all files; ``None`` for no filter."""
     if objects is None and branches is None:
         return None, None
     paths: set[str] = set()
@@ -148,7 +154,7 @@ def _names(
 
 
 def _check_trees(trees: dict[str, set[str]], names: set[str]) -> None:
-    """Refuses trees without a branch that is wanted."""
+    """Raises an error if no branch of a tree is selected."""
     without = [key for key, known in trees.items() if known.isdisjoint(names)]
     if without and not names:
         few = ", ".join(list(trees[without[0]])[:3])
@@ -165,7 +171,7 @@ def _check_trees(trees: dict[str, set[str]], names: set[str]) -> None:
 
 
 def _ranges(entries: Any) -> tuple[list[tuple[int, int]], bool, int | None]:
-    """Entries as ranges that ascend and do not touch each other, whether all of them must exist, and the length of a mask."""
+    """Returns disjoint, ascending ranges, whether all entries must exist, and the length of the mask."""
     if isinstance(entries, slice | range):
         return _bounds(entries), isinstance(entries, range), None
     import numpy as np
@@ -187,7 +193,7 @@ def _ranges(entries: Any) -> tuple[list[tuple[int, int]], bool, int | None]:
 
 
 def _bounds(entries: slice | range) -> list[tuple[int, int]]:
-    """A slice or a range as one range at most."""
+    """Returns the bounds of a slice or range; no bounds if it is empty."""
     bounds = (entries.start, entries.stop, entries.step)
     start, stop, step = (None if bound is None else whole(bound) for bound in bounds)
     known = all(bound is None or number is not None for bound, number in zip(bounds, (start, stop, step), strict=True))

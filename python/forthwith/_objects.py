@@ -1,7 +1,7 @@
-"""Objects of a ROOT file: any class, as trees of values.
+"""Objects of a ROOT file: instances of any class, with members by name.
 
-An object is read with everything it points to. Pointers to the same object are the same Python object, also where
-they lead in a circle.
+An object is read together with all objects that it points to. Pointers to the same object are the same Python
+object, also in cycles.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from forthwith import _forthwith
     from forthwith._file import File
 
-# Classes that are more than a tree of members: module and name. Bases count, too, the nearest first.
+# Classes with a Python class of their own: module and name. They also apply to derived classes, nearest base
+# first.
 _SPECIAL = {
     "TAxis": ("hist.axis", "Axis"),
     "TH1": ("hist.histograms", "Histogram"),
@@ -47,12 +48,12 @@ _SPECIAL = {
 }
 
 
-# Plain values are made within each other: no deeper than Python goes.
+# Maximum depth of nested values, below Python's recursion limit.
 _MOST_LEVELS = 120
 
 
 class Elsewhere:
-    """A pointer to something that is not an object of the same record, or was not read as one."""
+    """A pointer to a position outside the objects of the record."""
 
     def __init__(self, position: int) -> None:
         self.position = position
@@ -62,14 +63,14 @@ class Elsewhere:
 
 
 class Unread(bytes):
-    """A member that could not be understood: its bytes as they are stored."""
+    """A member that could not be decoded: its bytes as stored."""
 
     def __repr__(self) -> str:
         return f"<{len(self)} bytes that were not understood>"
 
 
 class Record:
-    """Everything that was read with one key."""
+    """All objects read from one key."""
 
     def __init__(self, file: File, path: str, core: _forthwith.Objects) -> None:
         self.file = file
@@ -79,20 +80,20 @@ class Record:
         self._inside = threading.local()
 
     def object(self, number: int) -> Any:
-        """The object of this number; strings and arrays as what they hold."""
+        """Returns the object with this number; strings and arrays as Python and NumPy values."""
         if number in self._made:
             return self._made[number]
         kind = self.core.kind(number)
         made = self._value(number) if kind == "value" else _class(self.core, number, kind)(self, number)
-        # Another thread may have been faster; there is one object for each number all the same.
+        # Another thread may have been faster: all threads get the same object for a number.
         return self._made.setdefault(number, made)
 
     def reduce(self, what: Object) -> tuple[Any, ...]:
-        """How an object of this record is pickled: it is read again."""
+        """Returns the arguments to pickle an object of this record: unpickling reads it again."""
         return _again, (self.file, self.path, what._number, what._window)
 
     def _value(self, number: int) -> Any:
-        # A value is made with all that is in it, so none can be in itself, whatever a file says.
+        # A value is built together with all values in it, so a value that contains itself is an error.
         inside: set[int] = self._inside.__dict__.setdefault("numbers", set())
         if number in inside or len(inside) >= _MOST_LEVELS:
             name = self.core.classname(number)
@@ -109,7 +110,7 @@ class Record:
 
     @staticmethod
     def array(data: bytes, typestr: str, shape: Sequence[int] | None) -> Any:
-        """Numbers as NumPy has them."""
+        """Returns the data as a NumPy array in native byte order."""
         import numpy as np
 
         items = np.frombuffer(data, dtype=typestr)
@@ -148,22 +149,24 @@ def _found(module: str, name: str) -> type[Object]:
 def register_class(
     name: str, members: Mapping[str, str] | Sequence[tuple[str, str]] | None, framed: bool = True
 ) -> None:
-    """Says how a class is stored, for files that do not describe it, and for classes with streamers of their own.
+    """Registers the layout of a class that files do not describe, or that has a custom streamer.
 
-    It holds for files that are opened from now on, for all versions of the class, and goes before what files say themselves.
+    The layout applies to all versions of the class in files opened afterwards, and overrides the streamer
+    info of the files.
 
     Args:
-        name: The class.
-        members: What stands behind the byte count and the version that ROOT writes before an object: names, and C++ types
-            such as ``"int"``, ``"double[3]"``, ``"TString"``, ``"vector<float>"``, ``"Double32_t [0,10,16]"``, ``"Hit"``,
-            ``"TObject*"``, or ``"base"`` behind the name of a base. What is none of these is told in AwkwardForth:
-            ``"uint32: data I-> stack"`` is a number of that type that the words leave on the stack, ``": 4 data skip"`` are
-            bytes that are stepped over; such members are read in columns only. ``None`` takes back what was said before.
-        framed: Whether a byte count and a version stand before an object. A class with a streamer of its own may have
+        name: The name of the class.
+        members: The members after the byte count and the version that ROOT writes before an object: names,
+            and C++ types such as ``"int"``, ``"double[3]"``, ``"TString"``, ``"vector<float>"``,
+            ``"Double32_t [0,10,16]"``, ``"Hit"``, ``"TObject*"``, or ``"base"`` for the name of a base class.
+            Other members are described in AwkwardForth: ``"uint32: data I-> stack"`` is a number of that type
+            that the program leaves on the stack, ``": 4 data skip"`` skips bytes; such members are only read
+            as columns. ``None`` removes the registration.
+        framed: Whether a byte count and a version precede an object. A class with a custom streamer may have
             neither.
 
     Raises:
-        RequestError: A type is none.
+        RequestError: A type is invalid.
     """
     from forthwith import _forthwith
 
@@ -172,11 +175,11 @@ def register_class(
 
 
 def item(what: Any, at: Any) -> int:
-    """The place of one of the items of an object, where negative numbers count from the end.
+    """Returns the index of an item; negative numbers count from the end.
 
     Raises:
-        RequestIndexError: There is none.
-        RequestTypeError: It is no number.
+        RequestIndexError: The index is out of range.
+        RequestTypeError: ``at`` is not an integer.
     """
     number, count = whole(at), len(what)
     if number is None:
@@ -187,7 +190,7 @@ def item(what: Any, at: Any) -> int:
 
 
 def open_object(file: File, path: str) -> Any:
-    """The object of a key."""
+    """Reads the object of a key."""
     return Record(file, path, file._core.object(path)).object(0)
 
 
@@ -195,8 +198,9 @@ def open_object(file: File, path: str) -> Any:
 class Object:
     """An object: its class, and its members by name.
 
-    Members of bases are members. They are had as ``object.member("fX")``, ``object["fX"]`` or ``object.fX``; numbers, text,
-    containers and arrays as Python and NumPy have them, objects as `Object`, null pointers as ``None``.
+    Members of bases are included. A member is accessed as ``object.member("fX")``, ``object["fX"]`` or
+    ``object.fX``. Numbers, text, containers and arrays are Python and NumPy values, objects are `Object`,
+    null pointers ``None``.
     """
 
     __slots__ = ("_names", "_number", "_record", "_values", "_window")
@@ -210,42 +214,42 @@ class Object:
 
     @property
     def file(self) -> File:
-        """The file this is from."""
+        """The file from which the object was read."""
         return self._record.file
 
     @property
     def object_path(self) -> str:
-        """Path of the key this was read with."""
+        """Path of the key from which the object was read."""
         return self._record.path
 
     @property
     def classname(self) -> str:
-        """The C++ class."""
+        """Name of the C++ class."""
         return self._window[0] if self._window else self._record.core.classname(self._number)
 
     @property
     def class_version(self) -> int:
-        """Its version in the file; 0 if it has none."""
+        """Version of the class in the file; 0 if it has none."""
         return self._window[1] if self._window else self._record.core.version(self._number)
 
     @property
     def is_opaque(self) -> bool:
-        """Whether the members are unknown, as the file does not describe the class, or not as it is stored."""
+        """Whether the members are unknown, since the layout is missing or wrong in the file."""
         return self._record.core.kind(self._number) == "opaque"
 
     @property
     def raw(self) -> bytes:
-        """The object as it is stored."""
+        """The bytes of the object as stored."""
         return self._record.core.raw(self._number)
 
     @property
     def name(self) -> str:
-        """``fName``, or an empty string."""
+        """Value of ``fName``, or an empty string."""
         return str(self.member("fName", ""))
 
     @property
     def title(self) -> str:
-        """``fTitle``, or an empty string."""
+        """Value of ``fTitle``, or an empty string."""
         return str(self.member("fTitle", ""))
 
     def _slots(self) -> list[str]:
@@ -258,7 +262,7 @@ class Object:
 
     def _slot(self, name: str) -> int | None:
         names = self._slots()
-        # Where a base has a member of the same name, the derived class's.
+        # A member of the derived class hides one of the same name in a base.
         found = next((slot for slot in reversed(self._range()) if names[slot] == name), None)
         return self._labels().get(name) if found is None and "::" in name else found
 
@@ -268,15 +272,15 @@ class Object:
         return self._values[slot]
 
     def has_member(self, name: str) -> bool:
-        """Whether the class or a base has a member of that name."""
+        """Whether the class or a base has a member with that name."""
         return self._slot(name) is not None
 
     def member(self, name: str, *default: Any) -> Any:
-        """The member's value; the default, if one is given and there is no such member.
+        """Returns the value of a member; the default, if given, when there is no such member.
 
         Raises:
-            KeyInFileError: There is no such member; the message shows similar ones.
-            UnsupportedError: The file does not say how the class is stored.
+            KeyInFileError: There is no such member; the message suggests similar names.
+            UnsupportedError: The file does not describe the layout of the class.
         """
         slot = self._slot(name)
         if slot is not None:
@@ -304,32 +308,32 @@ class Object:
         raise error
 
     def members_of_type(self, kind: type) -> dict[str, Any]:
-        """The members whose values are of one Python type."""
+        """Returns the members whose values are instances of a Python type."""
         return {name: value for name, value in self.all_members.items() if isinstance(value, kind)}
 
     @property
     def member_names(self) -> list[str]:
-        """Names of all members, those of bases first; ``Base::x`` is one of a base that has the same name as another."""
+        """Names of all members, those of bases first; ``Base::x`` where a name is ambiguous."""
         return list(self._labels())
 
     @property
     def all_members(self) -> dict[str, Any]:
-        """All members by their `member_names`."""
+        """Values of all members, by `member_names`."""
         return {label: self._value(slot) for label, slot in self._labels().items()}
 
     @property
     def members(self) -> dict[str, Any]:
-        """The members of the class itself, without those of its bases."""
+        """Values of the members of the class itself, without its bases."""
         return {name: self._value(slot) for name, slot in self._own().items()}
 
     def _own(self) -> dict[str, int]:
-        """Names and slots of the members of the class itself."""
+        """Returns the slots of the members of the class itself, by name."""
         inherited = {slot for base in self._bases() for slot in range(base[2], base[3])}
         names = self._slots()
         return {names[slot]: slot for slot in self._range() if slot not in inherited}
 
     def _labels(self) -> dict[str, int]:
-        """Names by which each member is found, and slots."""
+        """Returns the slots of all members, by unique name."""
         names, slots = self._slots(), self._range()
         labels = {names[slot]: slot for slot in slots}
         if len(labels) < len(slots):
@@ -347,22 +351,22 @@ class Object:
 
     @property
     def bases(self) -> list[Object]:
-        """The object as each class it inherits from, directly or not."""
+        """The object viewed as each of its direct and indirect base classes."""
         return [Object(self._record, self._number, base[:4]) for base in self._bases()]
 
     def base(self, *classnames: str) -> list[Object]:
-        """The bases of these classes."""
+        """Returns the bases of the given classes."""
         return [base for base in self.bases if base.classname in classnames]
 
     def tojson(self) -> dict[str, Any]:
-        """The object as plain dicts, lists, numbers and text, which ``json.dump`` writes.
+        """Converts the object to plain dicts, lists, numbers and text, as ``json.dump`` accepts them.
 
-        The class is under ``_typename``. An object that is met again is ``{"$ref": n}``, where n counts the objects
-        in their order.
+        The class is stored as ``_typename``. A repeated object is ``{"$ref": n}``, where n is the number of
+        the object in order of first occurrence.
 
         Raises:
-            UnsupportedError: Pointers lead through more than 120 objects to one that was not met before. Those of the whole
-                record, ``file[key].tojson()``, are met in their order.
+            UnsupportedError: A chain of pointers leads through more than 120 objects that did not occur
+                before. ``file[key].tojson()`` visits the objects of the whole record in order.
         """
         return _Plain().object(self)
 
@@ -393,11 +397,11 @@ class Object:
         )
 
     def _plain(self) -> Mapping[str, Any]:
-        """What it consists of, as JSON names it."""
+        """Returns the content for conversion to JSON."""
         return {"unread": self.raw.hex()} if self.is_opaque else self.all_members
 
     def _shown(self) -> Iterable[tuple[str, Any]]:
-        """The names that a notebook lists."""
+        """Returns the rows of the notebook representation."""
         return () if self.is_opaque else self.all_members.items()
 
     def __repr__(self) -> str:
@@ -417,13 +421,13 @@ def _again(file: File, path: str, number: int, window: tuple[str, int, int, int]
 
 @guarded
 class Holder(Object):
-    """An object that is there for one value: ``TObjString``, ``TParameter``."""
+    """An object with a single value: ``TObjString``, ``TParameter``."""
 
     __slots__ = ()
 
     @property
     def value(self) -> Any:
-        """The value."""
+        """The value of the object."""
         return self.member("fString" if self.has_member("fString") else "fVal")
 
     def __str__(self) -> str:
@@ -436,7 +440,7 @@ class Holder(Object):
         return float(self.value)
 
     def __bool__(self) -> bool:
-        # There is an object, whatever its value.
+        # An existing object is true, whatever its value.
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -454,10 +458,10 @@ class Holder(Object):
 
 
 class _Plain:
-    """Values as JSON has them."""
+    """Conversion of objects to JSON values."""
 
     def __init__(self) -> None:
-        # By record, too: computed objects are each in one of their own.
+        # Keyed by record too: each computed object has a record of its own.
         self._seen: dict[tuple[int, int], int] = {}
         self._level = 0
 

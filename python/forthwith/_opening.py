@@ -1,4 +1,4 @@
-"""Opening one file, as it was asked for."""
+"""Opening of a single file with the options of ``open``."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
     Enums: TypeAlias = Literal["names", "numbers"]
     Text: TypeAlias = Literal["strict", "bytes", "latin-1", "replace", "ignore"]
 
-# Classes of ROOT whose objects are tables.
+# ROOT classes that are tables.
 TABLES = ("TTree", "TNtuple", "TNtupleD", "ROOT::RNTuple", "ROOT::Experimental::RNTuple")
 _SOURCES = ("auto", "map", "pread")
 
 
 class Settings:
-    """How files are opened: the keyword arguments of ``open``, looked at.
+    """The validated keyword arguments of ``open``.
 
     Attributes:
-        options: How the bytes of a file are read.
-        view: Options of the file's format.
+        options: The options for reading the bytes of a file.
+        view: The options of the format.
     """
 
     def __init__(self, options: dict[str, Any], view: dict[str, Any]) -> None:
@@ -44,27 +44,27 @@ class Settings:
         self.view = view
 
     def __getstate__(self) -> dict[str, Any]:
-        """What may be pickled: no credentials."""
+        """Returns the state to pickle, without credentials."""
         store = without_secrets(self.options["storage_options"])
         return {"options": {**self.options, "storage_options": store}, "view": self.view}
 
     @property
     def opens_by_name(self) -> bool:
-        """Whether a name and the options of its store and format are all that it takes to open a file."""
+        """Whether a file can be opened by its name and the options of its store and format alone."""
         return self.options["source"] == "auto" and not self.options["index"] and not self.view.get("recover")
 
     @classmethod
     def given(cls, call: str, options: Mapping[str, Any], *others: str) -> Self:
-        """The options of a call that passes them on.
+        """Validates the options that another function passes on to ``open``.
 
         Args:
-            call: The call, for the error that an unknown option is.
+            call: The name of that function, for error messages.
             options: The keyword arguments of ``open``.
-            others: Further arguments of the call, which may have been meant.
+            others: Further arguments of that function, to suggest for an unknown name.
         """
         defaults = cls.of.__kwdefaults__ or {}
         if options.keys() == defaults.keys() and all(options[name] is value for name, value in defaults.items()):
-            # As most files are opened. The dicts are the file's own.
+            # The most frequent case. Each file gets dicts of its own.
             settings = _default_settings()
             return cls(settings.options.copy(), settings.view.copy())
         known = list(defaults)
@@ -106,7 +106,7 @@ class Settings:
         index: bool | str | os.PathLike[str] | None = None,
         **unknown: Any,
     ) -> Self:
-        """Refuses what makes no sense for any file."""
+        """Validates the options as far as possible without the file."""
         if unknown:
             refuse("open", unknown, cls.of.__kwdefaults__ or ())
         if source not in _SOURCES:
@@ -124,7 +124,8 @@ class Settings:
             "storage_options": None if storage_options is None else dict(storage_options),
             "index": index if index is None or isinstance(index, bool) else local(os.fspath(index)),
         }
-        # Only those that were given: the file's format refuses what it does not understand.
+        # Only options that were given: the format of the file raises an error for those that it does not
+        # support.
         if message is not None or framing is not None or rows is not None or is_proto(schema):
             given_schema, message = proto_schema(schema, message)
         else:
@@ -158,11 +159,11 @@ class Settings:
 
 @cache
 def _default_settings() -> Settings:
-    """The settings without any argument."""
+    """Returns the settings for the default arguments."""
     return Settings.of()
 
 
-# The arguments of ``open`` that no function to read with has.
+# Arguments of ``open`` that functions for reading do not have.
 _OPENING = (
     *("source", "memory", "pool", "huge_pages", "schema", "skip_damaged", "recover", "row_groups", "int96"),
     *("format", "types", "separator", "header", "unions", "parse_dates", "check_text", "text", "times_as_integers"),
@@ -172,13 +173,13 @@ _OPENING = (
 
 
 def apart(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arguments among some that are of ``open``, and the others."""
+    """Splits options into the arguments of ``open`` and all others."""
     opening = {name: value for name, value in options.items() if name in _OPENING}
     return opening, {name: value for name, value in options.items() if name not in opening}
 
 
 def column_types(types: Mapping[str, str]) -> str:
-    """Types of columns as the reader takes them: JSON."""
+    """Serialises column types as JSON, as the reader expects them."""
     import json
 
     if not hasattr(types, "items"):
@@ -187,7 +188,7 @@ def column_types(types: Mapping[str, str]) -> str:
 
 
 def open_one(path: Any, inner: str | None, settings: Settings) -> Any:
-    """A file, or the object ``inner`` in it."""
+    """Opens a file, and returns it or the object ``inner`` in it."""
     file = open_file(whole(path), settings.options, settings.view)
     try:
         return _wanted(file, inner, settings)
@@ -205,7 +206,7 @@ def _wanted(file: File, inner: str | None, settings: Settings) -> Any:
 
 
 def _object(file: File, inner: str) -> Any:
-    """An object of a file, or a column of its only tree."""
+    """Returns an object of a file, or a column of its only tree."""
     try:
         return file[inner]
     except KeyInFileError as missing:
@@ -228,7 +229,7 @@ def _only_tree(file: File) -> Any:
 
 
 def schema_text(schema: Any) -> str | None:
-    """A reader's schema as JSON; a name alone is a type, and a ``pathlib.Path`` a file of JSON."""
+    """Returns a reader schema as JSON. Text that is a name is a type; a ``pathlib.Path`` is a JSON file."""
     if schema is None:
         return None
     if isinstance(schema, os.PathLike):
@@ -252,7 +253,7 @@ def schema_text(schema: Any) -> str | None:
 
 
 def _form_text(schema: Any, module: str) -> str:
-    """A schema of Arrow or polars, or a Form or type of Awkward Array, as text."""
+    """Returns a schema of Arrow or polars, or a form or type of Awkward Array, as text."""
     if module == "awkward":
         return str(schema.to_json() if hasattr(schema, "to_json") else getattr(schema, "content", schema))
     if module == "polars":

@@ -1,4 +1,4 @@
-"""Optional packages, imported when they are wanted."""
+"""Optional packages, imported on first use."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def package(name: str) -> Any:
-    """An optional package, or the error that says how to get it."""
+    """Imports an optional package; if it is missing, the error says how to install it."""
     there = sys.modules.get(name)
-    # As an import statement asks; import_module costs several times as much.
+    # Like an import statement; `import_module` is several times slower.
     if there is not None and not getattr(there.__spec__, "_initializing", True):
         return there
     try:
@@ -23,7 +23,7 @@ def package(name: str) -> Any:
     except ModuleNotFoundError as missing:
         if missing.name is None or missing.name.partition(".")[0] != name:
             raise
-        # Distributions go by hyphens where modules cannot.
+        # Names of distributions have hyphens instead of underscores.
         called = name.replace("_", "-")
         raise MissingPackageError(
             f"this needs the package {called}, which is not installed:\n"

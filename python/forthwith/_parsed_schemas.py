@@ -1,4 +1,4 @@
-"""Schemas that fastavro's ``parse_schema`` has been through: it adds keys of its own, and may leave definitions out."""
+"""Schemas parsed by ``fastavro.parse_schema``, which adds keys and may omit definitions of named types."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HINTS = ("__fastavro_parsed", _NAMED)
 
 
 def self_contained(schema: Any) -> Any:
-    """The schema without such keys at its top, and with each type that it only names defined where it is named first."""
+    """Returns the schema without fastavro's keys, with each named type defined at its first use."""
     parts = schema if isinstance(schema, (list, tuple)) else [schema]
     if not any(hasattr(part, "keys") and any(hint in part for hint in _HINTS) for part in parts):
         return schema

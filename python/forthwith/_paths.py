@@ -1,4 +1,4 @@
-"""Names of files as they are given: which file, which object in it, and the files that a pattern stands for."""
+"""Parsing of paths: the file, the object in it, and expansion of patterns."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, TypeAlias
 
-    # Columns that folders say: names, values as text, whether they are whole numbers, and whether some files have none.
+    # Partition columns: name, value as text, whether all values are integers, and whether some files lack the
+    # column.
     Constants: TypeAlias = list[tuple[str, str | None, bool, bool]]
 
 
-# The endings of files that a directory is searched for.
+# File extensions to search for in a directory.
 _ENDINGS = (".root", ".avro", ".parquet", ".arrow", ".feather")
-# Bytes that are longer than any path are those of a file.
+# Maximum length of a path: longer bytes are the content of a file.
 _LONGEST = 4096
 
 
 def several(path: Any, datasets: bool = True) -> bool:
-    """Whether more than one file is meant: a list, a pattern, a directory, a mapping of several or, if asked for, datasets."""
+    """Whether a path means several files: a list, pattern, directory, mapping or, optionally, datasets."""
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
         if not path:
             raise ValueError("open takes a file, as in {path: object}, not an empty mapping")
@@ -41,7 +42,7 @@ def several(path: Any, datasets: bool = True) -> bool:
 
 
 def split(path: Any) -> tuple[Any, str | None]:
-    """The file, and the object in it if one is named."""
+    """Returns the file, and the object in it if one is named."""
     if hasattr(path, "keys") and not isinstance(path, (str, os.PathLike)):
         ((what, inner),) = path.items()
         return whole(what), _checked(inner)
@@ -52,7 +53,7 @@ def split(path: Any) -> tuple[Any, str | None]:
 
 
 def _decoded(path: Any) -> Any:
-    """A path of bytes as the system has it, as text; anything else is what it is, and so are the bytes of a file."""
+    """Decodes a path given as bytes; other values, and the content of a file, stay as they are."""
     if isinstance(path, os.PathLike):
         name = os.fspath(path)
         return os.fsdecode(name) if isinstance(name, bytes) else path
@@ -67,7 +68,7 @@ def _checked(inner: Any) -> str | None:
 
 
 def whole(what: Any) -> Any:
-    """A file without an object in it: a path as text, or a file object."""
+    """Returns a file without an object in it: a path as text, or a file object."""
     what = _decoded(what)
     if isinstance(what, (str, os.PathLike)):
         return local(os.fspath(what))
@@ -75,7 +76,7 @@ def whole(what: Any) -> Any:
         return what
     import reprlib  # not at the top: nothing else needs it
 
-    # The bytes of a file are many.
+    # Do not print the whole content of a file.
     instead = ": io.BytesIO(data) is one of bytes" if isinstance(what, (bytes, bytearray, memoryview)) else ""
     raise TypeError(
         f"open takes a path, {{path: object}} or an object with read and seek, not {reprlib.repr(what)}{instead}"
@@ -83,7 +84,7 @@ def whole(what: Any) -> Any:
 
 
 def local(name: str) -> str:
-    """A path as the system has it: ``~`` is a home, and ``file:`` URLs are paths."""
+    """Returns the local path: expands ``~`` and decodes ``file:`` URLs."""
     if not name.strip():
         raise MissingFileError("the path of the file is empty", file=name)
     if name.startswith("~") and not os.path.exists(name):
@@ -104,24 +105,25 @@ def local(name: str) -> str:
 
 
 def split_path(text: str) -> tuple[str, str | None]:
-    """Splits ``"file.root:dir/tree"`` at the colon that separates the object, if there is one."""
+    """Splits ``"file.root:dir/tree"`` at the colon before the object, if any."""
     text = local(text.strip())
     if ":" not in text:
         return text, None
     try:
         name, inner = _forthwith.split_name(text)
     except UnicodeEncodeError:
-        # All of a name that is no text is the file's.
+        # Undecodable names are never split.
         return text, None
     return name, inner or None
 
 
 def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple[Any, str | None]]:
-    """Files and what is asked of each: patterns and directories become their files, in the order of their names.
+    """Yields files and the objects requested; patterns and directories are expanded by name.
 
     Args:
-        files: Paths, URLs, patterns, mappings, file objects, or lists of them; datasets as coffea spells them.
-        store: The options of the store of URLs that are patterns.
+        files: Paths, URLs, patterns, mappings, file objects, or lists of them; also datasets in coffea's
+            notation.
+        store: The options of the store, for URLs that are patterns.
     """
     told: set[str] = set()
     for path, inner, given in _found(files, store):
@@ -136,14 +138,14 @@ def expand(files: Any, store: Mapping[str, Any] | None = None) -> Iterator[tuple
 def expand_with_folders(
     files: Any, store: Mapping[str, Any] | None = None
 ) -> tuple[list[tuple[Any, str | None]], list[Constants]]:
-    """Files and what is asked of each, and the columns that the folders of each say: ``day`` of ``day=1/part.parquet``."""
+    """Expands files, and returns the partition columns in their paths: ``day`` of ``day=1/part.parquet``."""
     found = list(_found(files, store))
     names = [(given, path) if isinstance(path, str) else ("", "") for path, _, given in found]
     return [(path, inner) for path, inner, _ in found], _forthwith.partitions(names)
 
 
 def _found(files: Any, store: Mapping[str, Any] | None) -> Iterator[tuple[Any, str | None, Any]]:
-    """Files, what is asked of each, and the folder or the pattern that it was found by, or itself."""
+    """Yields each file, its requested object, and the directory or pattern that it was found by."""
     none = True
     for path, inner in _given(files):
         given = whole(path)
@@ -155,7 +157,7 @@ def _found(files: Any, store: Mapping[str, Any] | None) -> Iterator[tuple[Any, s
 
 
 def _given(files: Any, within: bool = False) -> Iterator[tuple[Any, str | None]]:
-    """Files as they are given; `within` a dataset there are no datasets."""
+    """Yields files as given; datasets cannot be nested `within` datasets."""
     files = _decoded(files)
     if isinstance(files, (str, os.PathLike)):
         name = os.fspath(files)
@@ -208,7 +210,7 @@ def _matches(path: Any, store: Mapping[str, Any] | None) -> list[Any]:
 
 
 def _within(directory: str) -> list[str]:
-    """The files of known endings in a directory and those below; what begins with ``.`` or ``_`` is not data."""
+    """Returns the files of known formats below a directory, except hidden and ``_`` names."""
     found = []
     endings = _ENDINGS + tuple(f".{ending}" for ending in _forthwith.registered_endings())
     for root, below, names in os.walk(directory):

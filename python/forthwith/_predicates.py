@@ -1,4 +1,4 @@
-"""Filters of polars as cuts: as much of them as says which blocks of a file need not be looked at."""
+"""Translation of polars predicates to filters for pruning blocks by statistics."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 _SIGNS = {"Gt": ">", "GtEq": ">=", "Lt": "<", "LtEq": "<=", "Eq": "=="}
 _TURNED = {">": "<", ">=": "<=", "<": ">", "<=": ">=", "==": "=="}
 _INTEGERS = {f"{sign}Int{bits}" for sign in ("", "U") for bits in (8, 16, 32, 64)}
-# What a float of 64 bits has exactly.
+# Largest integer up to which a 64-bit float is exact.
 _EXACT = 1 << 53
 
 
 def as_cut(predicate: Any, types: Mapping[str, Any]) -> str | None:
-    """A cut that holds wherever a filter does, and may hold where it does not; ``None`` if nothing is known.
+    """Translates a predicate to a weaker or equal filter; ``None`` if nothing can be concluded.
 
     Args:
-        predicate: An expression of polars.
+        predicate: The polars expression.
         types: The types of the columns, by name.
     """
     import json
@@ -26,7 +26,7 @@ def as_cut(predicate: Any, types: Mapping[str, Any]) -> str | None:
 
     try:
         with warnings.catch_warnings():
-            # The spelling may change from version to version; what is not understood is left out.
+            # The serialisation format may change between versions; unknown expressions are ignored.
             warnings.simplefilter("ignore")
             tree = json.loads(predicate.meta.serialize(format="json"))
     except Exception:  # of polars, for expressions that call Python
@@ -51,7 +51,7 @@ def _cut(node: Any, types: Mapping[str, Any]) -> str | None:
 
 
 def joined(both: bool, left: str | None, right: str | None) -> str | None:
-    """Of two that have to hold, one that is not known may; of two of which one has to, it may be that one."""
+    """Combines two filters: an unknown operand of "and" is ignored, one of "or" makes the result unknown."""
     if left is None or right is None:
         return (left or right) if both else None
     return f"({left}) {'and' if both else 'or'} ({right})"
@@ -70,25 +70,25 @@ def _comparison(left: Any, sign: str | None, right: Any, types: Mapping[str, Any
 
 
 def _literal(node: Any, kind: str, sign: str) -> str | None:
-    """A literal in our spelling, if polars compares a column of a type with it as we do."""
+    """Formats a literal for our filters, if polars compares it with this type as we do."""
     literal = node.get("Literal") if isinstance(node, dict) else None
     inner = literal.get("Dyn", literal.get("Scalar")) if isinstance(literal, dict) else None
     value = next(iter(inner.values()), None) if isinstance(inner, dict) and len(inner) == 1 else None
     if kind == "Float64" and sign not in ("<", "<=", "=="):
-        # To polars NaN is the greatest number, of which statistics say nothing.
+        # polars orders NaN after all numbers, and statistics do not include NaN.
         return None
     return spelled(value, "Integer" if kind in _INTEGERS else kind)
 
 
 def spelled(value: Any, kind: str) -> str | None:
-    """A value in our spelling, to be compared with a column of integers (``"Integer"``), ``"Float64"`` or ``"String"``."""
+    """Formats a value to compare with a column of type ``"Integer"``, ``"Float64"`` or ``"String"``."""
     if isinstance(value, str):
         return f"'{value}'" if kind == "String" and not set(value) & {"'", "\\"} and value.isprintable() else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if kind == "Integer":
         return f"({value})" if isinstance(value, int) else None
-    # Narrower floats are converted by one of the two.
+    # Narrower floats are left out: polars and the filter may convert them differently.
     if kind == "Float64" and -_EXACT < value < _EXACT:
         return f"({float(value)!r})"
     return None

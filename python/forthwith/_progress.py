@@ -1,4 +1,4 @@
-"""A bar for ``progress=True``: that of tqdm, if it is installed, else one line on standard error."""
+"""Progress bar for ``progress=True``: that of tqdm if installed, else one line on standard error."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ _WIDTH = 30
 
 
 class Bar:
-    """Called with blocks read, all blocks, bytes read, all bytes; of one reading after the other."""
+    """A reusable progress callback: blocks read, total blocks, bytes read, total bytes."""
 
     def __init__(self) -> None:
         self._drawn: Any = None
         self._lock = Lock()
-        # Whether there is one bar for several readings, and the bytes of those that have ended; else there is one for each.
+        # Whether one bar spans several reads, and the total bytes of the finished ones; otherwise each read
+        # has its own bar.
         self._spans = False
         self._before = 0
-        # The share of everything that was read, that which the present reading adds, and where it began.
+        # Fraction of all data that is read, the fraction that the current read adds, and the fraction at its
+        # start.
         self._part = (0.0, 1.0)
         self._share = self._begun = 0.0
         self._added = 1.0
@@ -32,7 +34,7 @@ class Bar:
 
     @contextmanager
     def spanning(self) -> Iterator[None]:
-        """Draws one bar for all readings within. The bytes of those to come are estimated by those before."""
+        """Draws one bar for all reads in the context, whose sizes are estimated from finished ones."""
         if self._spans:
             yield
             return
@@ -49,24 +51,24 @@ class Bar:
                 self._close()
 
     def part(self, number: int, parts: int) -> None:
-        """Begins one of several parts of the readings, which are about as large as each other."""
+        """Starts one of several parts of about equal size."""
         with self._lock:
             self._part = (number / parts, (number + 1) / parts)
             self._share, self._begins = self._part[0], True
 
     def reached(self, share: float) -> None:
-        """Tells what share of the present part has been read."""
+        """Sets the fraction of the current part that has been read."""
         with self._lock:
             low, high = self._part
             self._share = low + (high - low) * min(1.0, share)
 
     def __call__(self, done: int, blocks: int, read: int, size: int) -> None:
-        """Draws how far one reading is."""
+        """Draws the progress of one read."""
         with self._lock:
             if self._drawn is None:
                 self._drawn = _tqdm(size) or _Line()
             if self._begins:
-                # A reading may be of several steps: it adds about as much as the one before.
+                # A read may have several steps: assume that each adds about as much as the previous one.
                 added = self._share - self._begun
                 self._added = added if self._share > self._part[0] and added > 0 else self._part[1] - self._share
                 self._begun, self._begins = self._share, False
@@ -97,13 +99,13 @@ def _tqdm(size: int) -> Any:
 
 
 class _Line:
-    """The part of tqdm's bar that is used, drawn with plain characters."""
+    """The subset of tqdm's interface in use, drawn with plain characters."""
 
     total = 0
     n = 0
 
     def refresh(self) -> None:
-        """Draws the line anew."""
+        """Redraws the line."""
         share = min(1.0, self.n / self.total) if self.total else 1.0
         full = int(share * _WIDTH)
         bar = "#" * full + "." * (_WIDTH - full)

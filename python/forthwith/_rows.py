@@ -1,6 +1,6 @@
-"""Rows of Python values that are written without a schema: columns of the types that their values have.
+"""Type inference for rows of Python values that are written without a schema.
 
-What Awkward Array has no types for (decimals, times of day, moments in a zone, UUIDs) is taken by way of Arrow, which has.
+Types that Awkward Array lacks (decimals, times of day, zoned timestamps, UUIDs) are converted by Arrow.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 
 def found(rows: Sequence[Any]) -> Any:
-    """An Awkward Array of rows, or, where it has no types for all of them, a dict of columns or an array of Arrow.
+    """Returns rows as an Awkward Array; if it lacks a type, as a dict of columns or an Arrow array.
 
     Raises:
-        RequestTypeError: A value for which there is no type, or one that does not go with the others of its column; the
-            message names the row and the column.
+        RequestTypeError: A value has no type, or contradicts the other values of its column; the message
+            names the row and the column.
     """
     try:
         return _array(rows)
@@ -36,13 +36,13 @@ def found(rows: Sequence[Any]) -> Any:
     for row, value in enumerate(rows):
         if once := _once(value):
             raise RequestTypeError(f"{_spelled(row, None)}{once}")
-    # Each for itself, so that a column of what Arrow knows does not decide about the others.
+    # Each column by itself, so that one that needs Arrow does not affect the others.
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: column(name, [row.get(name) for row in rows]) for name in names}
 
 
 def column(name: Any, values: Sequence[Any]) -> Any:
-    """As `found`, of the values of one column."""
+    """Converts the values of one column, as `found` does."""
     try:
         return _array(values)
     except BuilderError as error:
@@ -54,7 +54,7 @@ def _array(values: Sequence[Any]) -> Any:
 
 
 def _of_arrow(values: Sequence[Any], name: Any, refused: BuilderError) -> Any:
-    """The values as an array of Arrow. Whole numbers beyond 64 bits are refused as they were, by their place."""
+    """Converts values to an Arrow array, or raises the original error for integers beyond 64 bits."""
     if isinstance(refused, OverflowError):
         at = re.fullmatch(r"\[(\d+)\](?:\.?(.*))?", refused.member or "")
         path = ".".join(part for part in (name, at and at[2]) if part)
@@ -73,9 +73,9 @@ def _of_arrow(values: Sequence[Any], name: Any, refused: BuilderError) -> Any:
 
 
 def _place(pa: Any, values: list[Any], name: Any) -> str:
-    """The first row that cannot be taken after those before it, and its column."""
+    """Returns the first row that contradicts the rows before it, and its column."""
     least, most = 1, len(values)
-    # All rows cannot be taken; the fewest that cannot end with the one that is wrong.
+    # Binary search: the shortest prefix that cannot be converted ends with the wrong row.
     while least < most:
         middle = (least + most) // 2
         try:
@@ -91,7 +91,7 @@ def _spelled(row: int, name: Any) -> str:
 
 
 def _once(value: Any) -> str | None:
-    """Why a value that was gone through already has nothing any more."""
+    """Returns an error message if a value is an exhausted iterator."""
     if isinstance(value, Iterator):
         return f"a {type(value).__name__}, which can be gone through once only: make a list of it"
     items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
@@ -99,7 +99,7 @@ def _once(value: Any) -> str | None:
 
 
 def _unlike(value: Any, path: tuple[Any, ...], seen: dict[tuple[Any, ...], str]) -> str | None:
-    """Why Arrow would make something else of a value: what it takes for one kind of thing with others in the same place."""
+    """Returns an error message if Arrow would silently unify values of different kinds."""
     if isinstance(value, Iterator):
         return _once(value)
     if isinstance(value, dict):
@@ -121,7 +121,7 @@ def _unlike(value: Any, path: tuple[Any, ...], seen: dict[tuple[Any, ...], str])
 
 
 def first_line(error: Exception) -> str:
-    """The first line of what an error says."""
+    """Returns the first line of an error message."""
     return str(error).partition("\n")[0]
 
 

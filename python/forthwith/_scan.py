@@ -1,4 +1,4 @@
-"""Trees as lazy frames of polars: only columns, entries and files that a query needs are read."""
+"""Trees as polars lazy frames: only the columns, entries and files that a query needs are read."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 def scan(
     files: Any, names: Names = None, *, step_size: int | str | None = None, threads: int | None = None, **options: Any
 ) -> Any:
-    """A ``polars.LazyFrame`` of a table or of several, which reads when it is collected.
+    """Returns a ``polars.LazyFrame`` of one or more tables, which are read when it is collected.
 
-    A query reads the columns that it uses and no others. Columns of a filter are read first, and the rest only of steps in
-    which an entry passes; row groups in which none can by their statistics are not read at all. ``head`` reads no more
-    entries than it gives.
+    A query reads only the columns that it uses. The columns of a predicate are read first, and the others
+    only for steps in which an entry passes; row groups excluded by their statistics are not read. ``head``
+    reads no more entries than it returns.
 
     Args:
-        files: As in `concatenate`; an open `Tree` or `Chain`.
-        names: As in `Tree.arrays`.
-        step_size: The entries, or the memory of all columns of the query, that are read at a time. If not given 100 MB, and
-            20 MB of files on this machine, of which several threads read a step each.
-        threads: As in `Tree.arrays`.
-        options: ``missing`` as in `Chain`, others as in ``open``.
+        files: Files as in `concatenate`, or an open `Tree` or `Chain`.
+        names: The columns, as in `Tree.arrays`.
+        step_size: The number of entries per step, or the memory of all columns of the query. Defaults to 100
+            MB, or 20 MB for local files, of which several threads each read a step.
+        threads: The number of threads, as in `Tree.arrays`.
+        options: ``missing`` as in `Chain`; others as in ``open``.
 
     Raises:
         MissingPackageError: polars is not installed.
-        KeyInFileError: There is no branch of a name.
-        RequestError: A file has a column in another type than the first one, when it is read.
+        KeyInFileError: A branch does not exist.
+        RequestError: A column has another type than in the first file; raised when that file is read.
     """
     pl = package("polars")
     lazy = Lazy(files, library="pl", step_size=step_size, threads=threads, options=options)
-    # No entry is read for the types.
+    # The types are known without reading entries.
     schema = lazy.empty(names).schema
     everything = list(schema)
     numbers = _Numbers(pl)
@@ -93,19 +93,19 @@ def _step(
     if rest:
         few = part.read_some(rest, count, lambda: package("numpy").asarray(places))
     if rest and few is None:
-        # Blocks before the first entry that passes, and behind the last one, are not read.
+        # Read only from the first to the last entry that passes.
         first, last = int(passed.arg_max()), _behind_last(passed) if places is None else int(places[-1]) + 1
         more = checked(part.read(rest, first, last), rest)
 
     def kept(columns: Any, first: int, last: int) -> dict[str, Any]:
         passing = passed[first:last] if last - first < len(passed) else passed
         here = places - first if first and places is not None else places
-        # polars filters lists one by one, which takes longer than gathering a few.
+        # polars filters lists one by one, which is slower than gathering a few.
         return {
             one.name: one[here] if here is not None and one.dtype == pl.List else one.filter(passing) for one in columns
         }
 
-    # By series: each query over a small frame costs as much as opening a file.
+    # Filter series, not frames: a query over a small frame costs as much as opening a file.
     found = kept([one for one in looked.get_columns() if one.name in wanted], 0, part.length)
     if few is not None:
         found.update({one.name: one for one in checked(few, rest).get_columns()})
@@ -115,9 +115,9 @@ def _step(
 
 
 class _Numbers:
-    """The numbers of the entries of steps, which are made once: to make them takes as long as to find those that pass.
+    """Entry numbers within steps, cached since creating them takes as long as filtering.
 
-    Those of long steps are made anew, and none are pickled.
+    The numbers of long steps are not cached, and the cache is not pickled.
     """
 
     _MOST = 1 << 22
@@ -127,7 +127,7 @@ class _Numbers:
         self._all = pl.Series(dtype=pl.get_index_type())
 
     def up_to(self, count: int) -> Any:
-        """A Series of the first ones."""
+        """Returns a Series of the first ``count`` numbers."""
         known = self._all
         if len(known) < count:
             known = self._pl.int_range(count, dtype=self._pl.get_index_type(), eager=True)
@@ -140,7 +140,7 @@ class _Numbers:
 
 
 def _behind_last(passed: Any) -> int:
-    """The entry behind the last one that passes; there is one. Series have no faster way to say it."""
+    """Returns the position after the last entry that passes; at least one must pass."""
     first, last = 0, len(passed)
     while last - first > 1:
         middle = (first + last) // 2

@@ -1,7 +1,7 @@
-"""The columns of a file as they are given before there are values, and arrays that are made to be of their types.
+"""Declared schemas for writing, and conversion of arrays to their types.
 
-Values go by way of Arrow, whose casts do more than is wanted here: they read numbers from texts and leave fields away. So
-types are compared first, and only what keeps its meaning is cast.
+Values are converted by Arrow, whose casts are too permissive: they parse numbers from text and drop fields.
+The types are therefore compared first, and only casts that preserve the meaning are performed.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class Schema:
-    """Columns with their names, their types, and whether values may be missing.
+    """Columns with names, types and nullability.
 
     Args:
-        columns: A schema of Arrow (anything with ``__arrow_c_schema__``); a dict from names to types, which are Arrow's,
-            NumPy's, Awkward Array's or such a type's spelling (``"?string"``, ``"var * float32"``); or the type of an Awkward
-            Array of records.
+        columns: An Arrow schema (any object with ``__arrow_c_schema__``); a dict from names to types of
+            Arrow, NumPy or Awkward Array, or the text of such a type (``"?string"``, ``"var * float32"``); or
+            the type of an Awkward Array of records.
 
     Raises:
-        RequestTypeError: No columns, or a type that is none.
+        RequestTypeError: There are no columns, or a type is invalid.
     """
 
     def __init__(self, columns: Any) -> None:
@@ -56,17 +56,18 @@ class Schema:
                 raise RequestTypeError(f"column {field.name!r} is {field.type}, an extension of Arrow's types")
 
     def empty(self) -> _forthwith.Given:
-        """The columns without entries."""
+        """Returns the columns with no entries."""
         return _forthwith.Given.from_arrow(self._arrow.empty_table().__arrow_c_stream__())
 
     def given(self, array: Any) -> _forthwith.Given:
-        """An array, with its columns in the order of the schema and of its types.
+        """Converts an array to the columns and types of the schema, in its order.
 
-        Columns that the array lacks have missing values, where the schema allows these.
+        Columns that the array lacks are filled with missing values if they are nullable.
 
         Raises:
-            RequestError: Columns that the schema does not have, values that are missing and must not be, numbers too large.
-            RequestTypeError: Values of another type.
+            RequestError: The array has unknown columns, missing values in a column that is not nullable, or
+                numbers out of range.
+            RequestTypeError: A column has values of another type.
         """
         pa = package("pyarrow")
         if isinstance(array, (list, tuple)) and not array:
@@ -84,7 +85,7 @@ class Schema:
             columns[name] = column
         nothing = pa.chunked_array([pa.nulls(len(taken))])
         cast = [_cast(pa, field, columns.get(field.name, nothing)) for field in self._arrow]
-        # Which finds missing values where there must be none at greater depth.
+        # This also detects missing values at greater depth.
         return _forthwith.Given.from_arrow(pa.Table.from_arrays(cast, schema=self._arrow).__arrow_c_stream__())
 
 
@@ -94,7 +95,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _fields(pa: Any, columns: Mapping[str, Any]) -> list[Any]:
-    """Columns by names and types; those that are not Arrow's become so together."""
+    """Converts columns to Arrow fields; types of other libraries are converted together."""
     known = {str(name): kind for name, kind in columns.items()}
     if lacking := [name for name, kind in known.items() if kind is None]:
         raise RequestTypeError(f"column {lacking[0]!r} has no type")
@@ -111,7 +112,7 @@ def _fields(pa: Any, columns: Mapping[str, Any]) -> list[Any]:
 
 
 def _cast(pa: Any, field: Any, column: Any) -> Any:
-    """A column of the type of a field. Real numbers may lose digits, and nothing else changes."""
+    """Casts a column to the type of a field. Only the precision of floating-point numbers may be reduced."""
     if column.null_count and not field.nullable:
         raise RequestError(f"column {field.name!r} is {field.type} and never missing, and is given {column.type}")
     if column.type == field.type:
@@ -128,26 +129,26 @@ def _cast(pa: Any, field: Any, column: Any) -> Any:
         raise RequestTypeError(
             f"column {field.name!r} is {field.type}, and is given {column.type}: {first_line(error)}"
         ) from None
-    # A real number with fewer bits is infinite if it is too large for them.
+    # Narrowing a float turns a value that is too large into infinity.
     if "float" in str(field.type) and _infinite(pa, cast) > _infinite(pa, column):
         raise RequestError(f"column {field.name!r} is {field.type}, and is given numbers that are too large for it")
     return pa.chunked_array([pa.array(_Typed(chunk, field.type)) for chunk in cast.chunks], field.type)
 
 
 class _Typed:
-    """An array under a type that says otherwise of its values alone whether they may be missing."""
+    """An array under a type that differs from its own only in nullability."""
 
     def __init__(self, array: Any, kind: Any) -> None:
         self._array = array
         self._kind = kind
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """The capsule of the type, and that of the array."""
+        """Returns the capsules of the type and of the array."""
         return self._kind.__arrow_c_schema__(), self._array.__arrow_c_array__()[1]
 
 
 def _nullable(pa: Any, kind: Any) -> Any:
-    """A type whose parts may all be missing: Arrow's cast asks parts also where what is around them is missing."""
+    """Returns the type with all parts nullable: Arrow's cast also checks parts of missing values."""
     if pa.types.is_struct(kind):
         return pa.struct([pa.field(part.name, _nullable(pa, part.type)) for part in kind])
     if pa.types.is_map(kind):
@@ -161,7 +162,7 @@ def _nullable(pa: Any, kind: Any) -> Any:
 
 
 def _unlike(types: Any, found: Any, wanted: Any) -> str | None:
-    """Why values of one type of Arrow are none of another; nothing if a cast keeps what they mean, or fails."""
+    """Returns why a cast between Arrow types would change the meaning of values, or ``None``."""
     if types.is_dictionary(found) or types.is_dictionary(wanted):
         pair = (one.value_type if types.is_dictionary(one) else one for one in (found, wanted))
         return _unlike(types, *pair)
@@ -189,13 +190,13 @@ def _is_list(types: Any, kind: Any) -> bool:
 
 
 def _widens(types: Any, found: Any, wanted: Any) -> bool:
-    # Of halves Arrow does not ask whether they are the whole numbers.
+    # Arrow does not check whether half floats are exact integers.
     is_real = types.is_float32(wanted) or types.is_float64(wanted)
     return bool(types.is_integer(found) and (is_real or types.is_decimal(wanted)))
 
 
 def _kind(types: Any, kind: Any) -> Any:
-    """What values of a type mean, whatever their size."""
+    """Returns the kind of values of a type, whatever their width."""
     text, binary = (types.is_string, types.is_large_string), (types.is_binary, types.is_large_binary)
     alike = {
         "integer": (types.is_integer,),
@@ -212,7 +213,7 @@ def _kind(types: Any, kind: Any) -> Any:
 
 
 def _infinite(pa: Any, column: Any) -> int:
-    """The infinite numbers among the values that a column has at any depth."""
+    """Returns the number of infinite values in a column, at any depth."""
     kind, chunks = column.type, column.chunks
     if pa.types.is_struct(kind):
         parts = column.flatten()

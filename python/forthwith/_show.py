@@ -1,4 +1,4 @@
-"""Text for people: lists of branches, explanations, tables for notebooks."""
+"""Text output for users: lists of branches, explanations, and notebook tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Text(str):
-    """Text of several lines, which consoles and notebooks show as such."""
+    """Text of several lines that consoles and notebooks display as is."""
 
     __slots__ = ()
 
@@ -27,7 +27,7 @@ class Text(str):
 
 
 def _cut(text: str, width: int) -> str:
-    """The first and the last characters, for names and types often begin and end alike."""
+    """Shortens text in the middle, since names and types often have a common prefix or suffix."""
     if len(text) <= width:
         return text
     kept = max(0, width - 1)
@@ -37,21 +37,22 @@ def _cut(text: str, width: int) -> str:
 def widths(
     name_width: int | None = None, typename_width: int | None = None, interpretation_width: int | None = None
 ) -> tuple[int | None, ...]:
-    """The widths of the columns that `show` prints; those not given follow from what is printed."""
+    """Returns the column widths of `show`; those not given depend on the content."""
     return name_width, typename_width, interpretation_width
 
 
-# No column is made narrower than this to fit.
+# Minimum width to which a column is shrunk.
 _NARROWEST = 16
-# The characters of a line in files and notebooks: some types have thousands.
+# Maximum line width in files and notebooks: some types have thousands of characters.
 _LONGEST = 240
 _GAP = 3
 
 
 def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], stream: TextIO | None) -> None:
-    """Prints one line a branch: name, type name, what it is read as.
+    """Prints a line per branch: its name, its C++ type, and the type it is read as.
 
-    Columns are as wide as what is in them. Where a line has less room, the last column gives way first, names last.
+    Columns are as wide as their content. If a line is too narrow, the last column is shortened first, the
+    names last.
     """
     import sys
 
@@ -75,7 +76,7 @@ def show(rows: Iterable[tuple[str, Branch]], widths: tuple[int | None, ...], str
 
 
 def _line_width(out: TextIO) -> int:
-    """Width of a line in characters."""
+    """Returns the width of a line in characters."""
     try:
         is_terminal = out.isatty()
     except (AttributeError, ValueError):
@@ -88,7 +89,7 @@ def _line_width(out: TextIO) -> int:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | None) -> None:
-    """Prints a table whose columns are as wide as their widest cells; the last one is not padded."""
+    """Prints a table with columns as wide as their widest cells; the last column is not padded."""
     rows = [[safe_text(cell) for cell in row] for row in rows]
     sizes = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
 
@@ -99,14 +100,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], stream: TextIO | 
 
 
 def write(text: str, stream: TextIO | None) -> None:
-    """Writes text to a stream, by default to standard output."""
+    """Writes text to a stream, by default standard output."""
     import sys
 
     (sys.stdout if stream is None else stream).write(text)
 
 
 def explain(branch: Branch) -> str:
-    """How a branch is read, or why it cannot be."""
+    """Describes how a branch is read, or why it cannot be read."""
     description = branch._description
     lines = [safe_text(branch.path)]
 
@@ -142,9 +143,10 @@ def _size(count: int) -> str:
 
 
 def html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], *, nested: bool = False) -> str:
-    """A table for notebooks that can be folded up, of at most some 100 kB: further rows are counted.
+    """Returns a collapsible HTML table for notebooks, of about 100 kB at most: further rows are only counted.
 
-    If it is nested, the first cell is a path, and rows below another one, which follow it, are folded up in that one.
+    If nested, the first cell is a path, and the rows below another path, which follow it, are collapsed into
+    it.
     """
     body: list[str] = []
     size, left = 0, 0
@@ -184,10 +186,10 @@ def _html_row(tag: str, row: Sequence[str]) -> str:
     return f"<tr>{inner}</tr>"
 
 
-# Notebooks align cells to the right.
+# Override the right alignment of cells in notebooks.
 _LEFT = "style='text-align: left'"
 _FOLD_END = "</tbody></table></details></td></tr>"
-# Bytes of a table's rows, after which no others begin.
+# Maximum size in bytes of a table's rows; further rows are omitted.
 _HTML_BYTES = 100_000
-# Tables of more rows are folded up.
+# Maximum number of rows of a table that is shown expanded.
 _OPEN_ROWS = 100

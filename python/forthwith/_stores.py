@@ -1,4 +1,4 @@
-"""Files behind a network: options of stores, and URLs of schemes that fsspec knows."""
+"""Object stores and other remote files: storage options, and URLs opened by fsspec."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-# The schemes of the package itself; all others are fsspec's.
+# URL schemes that this package opens itself; fsspec opens all others.
 _OWN = ("http", "https", "s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
 
 _SECRET = re.compile(r"key|secret|token|password|credential|signature|authorization|cookie|sas", re.IGNORECASE)
 
 
 def flat(options: Mapping[str, Any] | None) -> list[tuple[str, str]] | None:
-    """``storage_options`` as names and texts: ``{"headers": {"X-Token": "a"}}`` is ``headers.X-Token``.
+    """Flattens ``storage_options`` to text: ``{"headers": {"X-Token": "a"}}`` is ``headers.X-Token``.
 
     Raises:
-        RequestError: A value is neither text, a number, a truth value nor a mapping of such.
+        RequestError: A value is not text, a number, a bool, or a mapping of these.
     """
     return None if options is None else list(_pairs("", options))
 
@@ -37,7 +37,7 @@ def _pairs(prefix: str, options: Mapping[str, Any]) -> Iterator[tuple[str, str]]
         elif isinstance(value, (str, int, float)):
             yield prefix + name, str(value)
         elif hasattr(value, "items"):
-            # fsspec gives these to the client that it uses.
+            # fsspec passes these on to its client.
             inner = "" if name == "client_kwargs" else f"{prefix}{name}."
             yield from _pairs(inner, value)
         else:
@@ -45,7 +45,7 @@ def _pairs(prefix: str, options: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 
 
 def without_secrets(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """The options that may be pickled: the process that unpickles them takes credentials from its own environment."""
+    """Returns the options without credentials, for pickling; the other process uses its own environment."""
     if options is None:
         return None
     kept = {}
@@ -58,12 +58,12 @@ def without_secrets(options: Mapping[str, Any] | None) -> dict[str, Any] | None:
 
 
 def without_password(name: str) -> str:
-    """A name without the user and the password that a URL may have, as it may be pickled and shown."""
+    """Removes the user and password from a URL, for pickling and display."""
     return re.sub(r"://[^/?#\s]*@", "://", name)
 
 
 def scheme(name: str) -> str | None:
-    """The scheme of a URL, or the first one of a chain such as ``simplecache::https://host/a.root``; ``None`` of a path."""
+    """Returns the scheme of a URL, or the first one of a chained URL; ``None`` for a path."""
     found = re.match(r"([A-Za-z][A-Za-z0-9+.-]+)(://|::)", name)
     if found is None or os.path.exists(name):
         return None
@@ -71,16 +71,16 @@ def scheme(name: str) -> str | None:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a name is a URL that fsspec is to open."""
+    """Whether a name is a URL that only fsspec can open."""
     found = scheme(name)
     return found is not None and (found not in (*_OWN, "file") or "::" in name.partition("://")[0])
 
 
 def of_target(uri: str, options: Mapping[str, Any] | None) -> list[tuple[str, str]] | None:
-    """The options of the store in which a file is written, as `flat` has them.
+    """Returns the flattened options of the store to which a file is written, as `flat` does.
 
     Raises:
-        RequestError: Options for what is no URL of a store.
+        RequestError: Options are given, but ``uri`` is not a URL of a store.
     """
     if options is not None and scheme(uri) not in _OWN:
         raise RequestError(f"storage_options are for URLs of stores, and {uri!r} is none")
@@ -88,7 +88,7 @@ def of_target(uri: str, options: Mapping[str, Any] | None) -> list[tuple[str, st
 
 
 def exists(uri: str, options: Mapping[str, Any] | None) -> bool:
-    """Whether a store has an object of this URL."""
+    """Whether a store has an object with this URL."""
     if scheme(uri) not in _OWN[2:]:
         return False
     try:
@@ -98,7 +98,7 @@ def exists(uri: str, options: Mapping[str, Any] | None) -> bool:
 
 
 def is_pattern(url: str) -> bool:
-    """Whether a URL is a pattern for files of a store that lists them. In URLs of web servers ``?`` begins a query."""
+    """Whether a URL is a pattern for a store that lists files. In HTTP URLs, ``?`` starts the query."""
     if scheme(url) is None:
         return False
     inner = url.rpartition("::")[2]
@@ -108,10 +108,10 @@ def is_pattern(url: str) -> bool:
 
 
 def expand(pattern: str, options: Mapping[str, Any] | None) -> list[str]:
-    """The URLs of the files in a store that match a pattern, sorted.
+    """Returns the sorted URLs of the files in a store that match a pattern.
 
     Raises:
-        MissingFileError: Nothing matches.
+        MissingFileError: No file matches.
         UnsupportedError: fsspec is not installed, or does not know the scheme.
     """
     if not is_foreign(pattern):
@@ -129,11 +129,11 @@ def expand(pattern: str, options: Mapping[str, Any] | None) -> list[str]:
 
 
 def open_foreign(url: str, options: Mapping[str, Any] | None) -> Any:
-    """A file object by fsspec, which the caller closes.
+    """Opens a URL with fsspec, and returns a file object, which the caller must close.
 
     Raises:
         UnsupportedError: fsspec is not installed, or does not know the scheme.
-        OSError: As the scheme's own package raises it.
+        OSError: The file system of the scheme raises it.
     """
     try:
         from fsspec.core import open as opened  # not at the top: an optional package

@@ -1,4 +1,4 @@
-"""The classes that a ROOT file describes: its streamer infos."""
+"""Streamer infos: the classes that a ROOT file describes."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StreamerMember:
-    """A base or a member of a class.
+    """A base class or member of a class.
 
     Attributes:
-        name: Its name; of a base, the class.
-        typename: Its type in C++, with the dimensions of an array.
+        name: The name of the member, or of the base class.
+        typename: The C++ type, with array dimensions.
         title: The comment in the C++ header.
-        is_base: Whether it is a base class.
-        version: The version of a base, if the file says it.
+        is_base: Whether this is a base class.
+        version: The version of the base class, if the file contains it.
     """
 
     name: str
@@ -33,13 +33,14 @@ class StreamerMember:
 
 @dataclass(frozen=True)
 class StreamerInfo:
-    """How one version of a class is stored.
+    """The layout of one version of a class.
 
     Attributes:
-        classname: The class.
-        version: Its version.
-        checksum: The checksum of its members, by which ROOT tells apart versions that have the same number.
-        members: Bases and members, in the order in which they are stored.
+        classname: The name of the class.
+        version: The class version.
+        checksum: The checksum of the members, by which ROOT distinguishes layouts with the same version
+            number.
+        members: The bases and members, in storage order.
     """
 
     classname: str
@@ -49,11 +50,11 @@ class StreamerInfo:
 
     @property
     def bases(self) -> list[str]:
-        """The names of the bases."""
+        """Names of the base classes."""
         return [member.name for member in self.members if member.is_base]
 
     def tojson(self) -> dict[str, Any]:
-        """The same as plain dicts, lists, numbers and text."""
+        """Converts to plain dicts, lists, numbers and text."""
         from dataclasses import asdict
 
         return asdict(self)
@@ -74,7 +75,7 @@ class StreamerInfo:
 
 
 def streamers_of(core: _forthwith.File) -> list[StreamerInfo]:
-    """The streamer infos of a file, in its order."""
+    """Returns the streamer infos of a file, in file order."""
     return [
         StreamerInfo(name, version, checksum, tuple(map(_member, elements)))
         for name, version, checksum, elements in _forthwith.root_streamers(core)

@@ -1,6 +1,6 @@
-"""Types for checkers and editors: what reading gives for each library, and what opening may give.
+"""Types for type checkers and editors: return types by library, and what opening may return.
 
-Nothing imports this when a program runs.
+This module is never imported at run time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Columns: TypeAlias = dict[str, Any]
 
 
 class Chosen(TypedDict, total=False):
-    """Which branches and entries, in every call that reads several of them."""
+    """Arguments that select branches and entries, of all calls that read several branches."""
 
     filter_name: Filter
     filter_typename: Filter
@@ -60,7 +60,7 @@ class Chosen(TypedDict, total=False):
 
 
 class How(TypedDict, total=False):
-    """How they are read."""
+    """Arguments that control how data are read."""
 
     errors: Errors
     threads: int | None
@@ -73,37 +73,37 @@ class How(TypedDict, total=False):
 
 
 class Read(Chosen, How, total=False):
-    """The arguments of ``arrays`` that do not change what it gives."""
+    """Arguments of ``arrays`` that do not affect its return type."""
 
     lost: list[Loss] | None
 
 
 class ReadOne(Read, total=False):
-    """The arguments of ``arrays`` of a tree that do not change what it gives."""
+    """Arguments of ``arrays`` of a tree that do not affect its return type."""
 
     virtual: bool
 
 
 class Steps(Chosen, How, total=False):
-    """The arguments of ``iterate`` that do not change what it gives."""
+    """Arguments of ``iterate`` that do not affect its return type."""
 
     step_size: int | str
 
 
 class One(How, total=False):
-    """The arguments of ``array`` that do not change what it gives."""
+    """Arguments of ``array`` that do not affect its return type."""
 
     lost: list[Loss] | None
 
 
 class Missing(TypedDict, total=False):
-    """The options that several files have beside one."""
+    """Additional options for several files."""
 
     missing: Literal["raise", "null"]
 
 
 class Opening(TypedDict, total=False):
-    """The arguments of ``open`` beside the path that no function to read with has."""
+    """Keyword arguments of ``open`` that functions for reading do not have."""
 
     source: Literal["auto", "map", "pread"]
     memory: int | str | None
@@ -134,21 +134,21 @@ class Opening(TypedDict, total=False):
 
 
 class Options(Missing, Opening, total=False):
-    """The arguments of ``open`` beside the path."""
+    """Keyword arguments of ``open``."""
 
     threads: int | None
 
 
 class ReadMany(Read, Missing, Opening, total=False):
-    """The arguments of ``concatenate``."""
+    """Keyword arguments of ``concatenate``."""
 
 
 class StepsMany(Steps, Missing, Opening, total=False):
-    """The arguments of ``iterate`` over files."""
+    """Keyword arguments of ``iterate`` over files."""
 
 
 class Arrays(Protocol):
-    """``arrays`` of a tree, a branch or a selection."""
+    """Type of ``arrays`` of a tree, a branch or a selection."""
 
     @overload
     def __call__(
@@ -189,7 +189,7 @@ class Arrays(Protocol):
 
 
 class Iterates(Protocol):
-    """``iterate`` of a tree or a branch."""
+    """Type of ``iterate`` of a tree or a branch."""
 
     @overload
     def __call__(
@@ -280,7 +280,7 @@ class Iterates(Protocol):
 
 
 class ManyArrays(Protocol):
-    """``arrays`` of a chain."""
+    """Type of ``arrays`` of a chain."""
 
     @overload
     def __call__(
@@ -321,7 +321,7 @@ class ManyArrays(Protocol):
 
 
 class ManyIterates(Protocol):
-    """``iterate`` of a chain."""
+    """Type of ``iterate`` of a chain."""
 
     @overload
     def __call__(
@@ -436,7 +436,7 @@ class ManyIterates(Protocol):
 
 
 class Concatenates(Protocol):
-    """``forthwith.concatenate``."""
+    """Type of ``forthwith.concatenate``."""
 
     @overload
     def __call__(
@@ -501,7 +501,7 @@ class Concatenates(Protocol):
 
 
 class IteratesFiles(Protocol):
-    """``forthwith.iterate``."""
+    """Type of ``forthwith.iterate``."""
 
     @overload
     def __call__(
@@ -627,7 +627,7 @@ class IteratesFiles(Protocol):
 
 
 class Array(Protocol):
-    """``array`` of a branch."""
+    """Type of ``array`` of a branch."""
 
     @overload
     def __call__(
@@ -692,35 +692,36 @@ class Array(Protocol):
 
 
 class Opened(Tree, Branch, File, Object):  # type: ignore[misc]
-    """The thing that a name leads to, which only the file knows: a `File`, `Directory`, `Tree`, `Branch` or `Object`.
+    """Static type of opened objects: a `File`, `Directory`, `Tree`, `Branch` or `Object`.
 
-    It has what any of them has, so that scripts need no casts; ``isinstance`` says which of them it is.
+    It has the attributes of all of them, so that scripts need no casts; use ``isinstance`` to distinguish
+    them.
     """
 
     def __getitem__(self, name: str) -> Opened:
-        """The thing of this name."""
+        """Returns the object with this name."""
         raise NotImplementedError
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The thing of this name, or ``default``."""
+        """Returns the object with this name, or ``default``."""
         raise NotImplementedError
 
     def keys(self, **filters: Any) -> list[str]:  # type: ignore[override]
-        """Names of what is in it."""
+        """Returns the names of the contents."""
         raise NotImplementedError
 
     def values(self, **filters: Any) -> list[Opened]:  # type: ignore[override]
-        """The names in it."""
+        """Returns the contents."""
         raise NotImplementedError
 
     def items(self, **filters: Any) -> list[tuple[str, Opened]]:  # type: ignore[override]
-        """Names and what is in it."""
+        """Returns pairs of names and contents."""
         raise NotImplementedError
 
     def show(self, **options: Any) -> None:
-        """Prints what is in it."""
+        """Prints the contents."""
         raise NotImplementedError
 
     def iterkeys(self, **filters: Any) -> Iterator[str]:
-        """Names of what is in it."""
+        """Iterates over the names of the contents."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Warnings that show the line of the program that called this package."""
+"""Warnings attributed to the line of the caller outside this package."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def warn(message: str | Warning, category: type[Warning] = UserWarning) -> None:
-    """Warns, at the nearest line outside of this package. The category is that of a ``message`` that is a warning itself."""
+    """Issues a warning for the nearest line outside this package; a `Warning` has its own category."""
     if isinstance(message, str):
         message = safe_lines(message)
     frame, level = sys._getframe(), 1

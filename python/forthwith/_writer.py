@@ -1,4 +1,4 @@
-"""The part that the writers of all formats share: where to, array by array, and a name only when complete."""
+"""Base of the writers of all formats: destination, incremental writing, and rename on completion."""
 
 from __future__ import annotations
 
@@ -18,46 +18,46 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Protocol, Self, TypeAlias
 
-    #: What takes rows of Python values as they are, because it knows the type of each.
+    # Objects that accept rows of Python values, since they know all types.
     Rows: TypeAlias = Callable[[Sequence[Any]], None]
 
     class Schema(Protocol):
-        """The columns of a file that were given beforehand."""
+        """The declared columns of a file."""
 
         def given(self, array: Any) -> _forthwith.Given:
-            """An array with these columns."""
+            """Converts an array to these columns."""
 
         def empty(self) -> _forthwith.Given:
-            """The columns without entries."""
+            """Returns the columns with no entries."""
 
     class Writable(Protocol):
-        """A file object: anything that takes bytes and says how many it took."""
+        """A file object: any object whose ``write`` accepts bytes and returns how many were written."""
 
         def write(self, data: bytes, /) -> int:
-            """Takes all or the first of them, and returns how many."""
+            """Writes some or all of the bytes, and returns the number written."""
 
     class Core(Protocol):
-        """A writer of the compiled package, of whatever format."""
+        """A writer of the extension module, for any format."""
 
         def write(self, array: _forthwith.Given) -> None:
             """Appends an array."""
 
         def finish(self) -> tuple[int, int] | None:
-            """Completes the file: its entries and bytes. None if nothing says what its columns are."""
+            """Completes the file, and returns its entries and bytes; ``None`` if the columns are unknown."""
 
         def bytes(self) -> bytes | None:
-            """The whole file, if it was made in memory."""
+            """Returns the content of a file written in memory."""
 
         def abandon(self) -> None:
-            """Removes what is there of it."""
+            """Removes the incomplete file."""
 
 
-# Rows of an iterator that are written at a time.
+# Number of rows of an iterator to write at a time.
 _MOST_ROWS = 1 << 14
 
 
 class Unfinished:
-    """A file that is being written, which has its name when a ``with`` block ends and not before."""
+    """A file being written, which gets its name only at the end of the ``with`` block."""
 
     _core: Any
     _target: Writable | None
@@ -65,7 +65,7 @@ class Unfinished:
     _process: int
 
     def close(self) -> None:
-        """Writes the end of the file and gives it its name, in place of an older file of that name."""
+        """Completes the file and renames it, replacing an existing file of that name."""
         core, self._core = self._core, None
         if core is None:
             return
@@ -75,7 +75,7 @@ class Unfinished:
             _cut_off(self._target)
 
     def abandon(self) -> None:
-        """Leaves nothing behind. In a process that was forked meanwhile, what is there belongs to the other one."""
+        """Removes the incomplete file. In a forked process it is kept, since it belongs to the parent."""
         core, self._core = self._core, None
         if core is not None and os.getpid() == self._process:
             core.abandon()
@@ -99,7 +99,7 @@ class Unfinished:
 
 
 class Writer(Unfinished):
-    """A file being written, array by array: what `writer` gives. Used with ``with``."""
+    """A writer that appends arrays to a file, as returned by `writer`. Used with ``with``."""
 
     def __init__(
         self,
@@ -118,16 +118,16 @@ class Writer(Unfinished):
         self._nothing = nothing
         self._rows = rows
         self._schema = schema
-        # The core, if it takes batches of Arrow.
+        # The core, if it accepts batches of Arrow data.
         self._in_batches = in_batches
         self._process = os.getpid()
         self._entries = 0
 
     def write(self, array: Any) -> None:
-        """Appends an array, of the same fields as the first, or of those of the schema.
+        """Appends an array with the same fields as the first one, or those of the schema.
 
         Args:
-            array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts.
+            array: An Awkward Array or convertible data: a dict of columns, Arrow data, or a list of dicts.
         """
         if self._core is None:
             raise ValueError("the writer has been closed")
@@ -147,12 +147,12 @@ class Writer(Unfinished):
         self._entries += len(given)
 
     def _write_last(self, array: Any) -> None:
-        """Appends an array behind which nothing is written: its memory can be used until the file is complete."""
+        """Appends the last array, whose memory may be used until the file is complete."""
         if not self._write_batches(array, is_last=True):
             self.write(array)
 
     def _write_batches(self, array: Any, *, is_last: bool) -> bool:
-        """Appends a table without a copy, if the format can and no schema has to be applied; returns whether it did."""
+        """Appends a table without a copy; returns whether the format and the schema permit it."""
         if self._core is None or self._in_batches is None or self._schema is not None:
             return False
         if (batches := _batches(array)) is None:
@@ -162,7 +162,7 @@ class Writer(Unfinished):
         return True
 
     def _write_each(self, items: Iterator[Any]) -> None:
-        """Appends tables one after the other, or rows: as many at a time as are worth it where a schema says their types."""
+        """Appends tables one by one, or rows in batches if a schema declares their types."""
         has_types = self._rows is not None or self._schema is not None
         rows: list[Any] = []
         for item in items:
@@ -178,7 +178,7 @@ class Writer(Unfinished):
 
     @property
     def entries(self) -> int:
-        """Entries written so far."""
+        """Number of entries written so far."""
         return self._entries
 
     def _finish(self, core: Core) -> None:
@@ -189,21 +189,23 @@ class Writer(Unfinished):
 
 
 def warn_unclosed(name: str, core: object, process: int) -> None:
-    """Says that a writer was dropped with what it was given: no file appears without `close`."""
+    """Warns that a writer was dropped without `close`, so that no file was created."""
     if core is not None and os.getpid() == process:
         message = f"{name} was never closed, so that nothing is written: use it in a with block, or call close()"
         warnings.warn(message, RuntimeWarning, stacklevel=3)
 
 
 def place(path: str | os.PathLike[str] | Writable, *, appends: bool = False) -> tuple[Writable | None, str]:
-    """The file object that gets the bytes, if it is one, and the name that errors call the file by.
+    """Returns the file object to write to, if any, and the name of the file for error messages.
 
     Args:
-        path: A path or a file object.
-        appends: Whether the format has files that can be appended to. Otherwise a file object has to stand at its beginning.
+        path: The path or file object.
+        appends: Whether files of the format can be appended to. Otherwise a file object must be at position
+            0.
 
     Raises:
-        RequestError: The file object stands elsewhere, so that the file would not begin where readers look for it.
+        RequestError: The file object is at another position, so that readers would not find the start of the
+            file.
     """
     if isinstance(path, (str, os.PathLike)):
         return None, os.fspath(path)
@@ -221,10 +223,10 @@ def place(path: str | os.PathLike[str] | Writable, *, appends: bool = False) -> 
 
 
 def uncompressed(name: str) -> None:
-    """Refuses the name of a file of text that readers would take for a compressed one.
+    """Raises an error if the name of a text file implies compression.
 
     Raises:
-        UnsupportedError: Its ending is that of a codec.
+        UnsupportedError: The extension is that of a codec.
     """
     ending = os.path.splitext(name)[1].lower()
     if ending in (".gz", ".zst", ".zstd", ".xz", ".bz2"):
@@ -234,15 +236,15 @@ def uncompressed(name: str) -> None:
 
 
 def words(metadata: Mapping[str, bytes | str] | None) -> list[tuple[str, bytes]]:
-    """Metadata by their names, as bytes."""
+    """Returns metadata as pairs of names and bytes."""
     given = {} if metadata is None else metadata
     return [(key, value.encode() if isinstance(value, str) else bytes(value)) for key, value in given.items()]
 
 
 def position(file: Any) -> int:
-    """The byte at which a file object will write: 0 for one without positions, and for the standard streams.
+    """Returns the offset at which a file object writes; 0 if it has no position or is a standard stream.
 
-    A file that is opened for appending writes at its end, wherever it stands.
+    A file opened for appending writes at its end, whatever its position.
     """
     if str(getattr(file, "name", "")).startswith("<std"):
         return 0
@@ -257,7 +259,7 @@ def position(file: Any) -> int:
 
 
 def _cut_off(file: Any) -> None:
-    """Removes what an object that was written from its beginning had there before, behind the new bytes."""
+    """Truncates a file object after the new content, if it was overwritten from its start."""
     if str(getattr(file, "name", "")).startswith("<std"):
         return
     try:

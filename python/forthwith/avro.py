@@ -1,8 +1,8 @@
-r"""Avro: writing files, and values without a file round them.
+r"""Avro: writing of files, and encoding and decoding of values outside of files.
 
-Files are read by `forthwith.open`. This module has the rest: `write` and `writer` for files, and for single values *datums*
-(bytes and nothing else, whose schema one has to know) and *messages* (the single-object encoding: a datum behind the
-fingerprint of its schema).
+Files are read by `forthwith.open`. This module has `write` and `writer` for files, and functions for single
+values: *datums* (encoded bytes without their schema) and *messages* (the single-object encoding: a datum
+preceded by the fingerprint of its schema).
 
 >>> import forthwith.avro
 >>> schema = {"type": "record", "name": "Hit", "fields": [{"name": "x", "type": "double"}, {"name": "n", "type": "int"}]}
@@ -73,32 +73,34 @@ def writer(
     strict: bool = False,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
-    """A file to be written array by array, in memory of one array and one block.
+    """Creates a file that is written array by array, with memory for one array and one block.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file
-    that had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end. To an Avro file that is opened with
-            mode ``"a+b"``, or stands elsewhere than at its beginning, blocks are appended: by its schema, codec and marker.
-        schema: The schema, as JSON or what JSON is made of. Columns go by their names; fields that have no column need a
-            default. Without one it follows from the first array; `schema_of` shows it.
-        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"`` or ``"lz4"``,
-            which is none of the specification's: fastavro reads and writes it.
-        compression: Another name of ``codec``, as other libraries have it.
-        level: The codec's level: more is smaller and slower.
-        block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
-        block_entries: Entries that make a block full.
-        name: The name of the record type, if the schema is not given and the array has none.
-        metadata: More entries of the header.
-        marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
-        strict: Whether rows of Python values must have every field of the schema. Otherwise a field that a row lacks has its
-            default, or is null if it may be.
-        storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
+        path: The destination: a path, or a file object, which receives all bytes at the end. Blocks are
+            appended to an existing Avro file that is open with mode ``"a+b"`` or not positioned at its
+            beginning, with its schema, codec and marker.
+        schema: The schema, as JSON or the equivalent Python objects. Columns are matched by name; fields
+            without a column need a default. By default, the schema is that of the first array; see
+            `schema_of`.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"``
+            or ``"lz4"``, an extension that fastavro supports.
+        compression: Alias of ``codec``, for compatibility with other libraries.
+        level: The level of the codec: higher is smaller and slower.
+        block_bytes: Uncompressed size of a block in bytes. By default 64 KiB.
+        block_entries: Maximum number of entries in a block.
+        name: The name of the record type, if neither the schema nor the array has one.
+        metadata: Additional entries of the header.
+        marker: The sync marker of 16 bytes, for reproducible files. By default, it is random.
+        strict: Whether rows of Python values must have all fields of the schema. Otherwise, missing fields
+            have their default, or null if nullable.
+        storage_options: For URLs such as ``s3://bucket/out.avro``: options of the store, as in ``open``.
 
     Raises:
-        RequestError: A codec or level that does not exist (also a ``ValueError``).
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        RequestError: A codec or level is unknown (also a ``ValueError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
     """
     target, uri = _place(path, appends=True)
     if marker is not None and len(marker) != 16:
@@ -148,23 +150,25 @@ def write(
     """Writes an array as an Avro file.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end. To an Avro file that is opened with
-            mode ``"a+b"``, or stands elsewhere than at its beginning, blocks are appended: by its schema, codec and marker.
-        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. Records
-            become records of the file, anything else its values. With a schema, lists are written value by value as it says.
-        schema: The schema; without one it follows from the array.
-        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"`` or ``"lz4"``,
-            which is none of the specification's: fastavro reads and writes it.
-        compression: Another name of ``codec``, as other libraries have it.
-        level: The codec's level: more is smaller and slower.
-        block_bytes: Bytes that make a block full before it is compressed. By default 64 KiB.
-        block_entries: Entries that make a block full.
-        name: The name of the record type, if the schema is not given and the array has none.
-        metadata: More entries of the header.
-        marker: The sync marker of 16 bytes, for files that have to be the same every time. By default it is random.
-        strict: Whether rows of Python values must have every field of the schema. Otherwise a field that a row lacks has its
-            default, or is null if it may be.
-        storage_options: For URLs of stores such as ``s3://bucket/out.avro``: how the store is reached, as in ``open``.
+        path: The destination: a path, or a file object, which receives all bytes at the end. Blocks are
+            appended to an existing Avro file that is open with mode ``"a+b"`` or not positioned at its
+            beginning, with its schema, codec and marker.
+        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of
+            dicts. Records become records of the file, and other values its entries. With a schema, lists are
+            encoded value by value.
+        schema: The schema; by default that of the array.
+        codec: ``"null"`` (the default), ``"deflate"``, ``"snappy"``, ``"zstandard"``, ``"bzip2"``, ``"xz"``
+            or ``"lz4"``, an extension that fastavro supports.
+        compression: Alias of ``codec``, for compatibility with other libraries.
+        level: The level of the codec: higher is smaller and slower.
+        block_bytes: Uncompressed size of a block in bytes. By default 64 KiB.
+        block_entries: Maximum number of entries in a block.
+        name: The name of the record type, if neither the schema nor the array has one.
+        metadata: Additional entries of the header.
+        marker: The sync marker of 16 bytes, for reproducible files. By default, it is random.
+        strict: Whether rows of Python values must have all fields of the schema. Otherwise, missing fields
+            have their default, or null if nullable.
+        storage_options: For URLs such as ``s3://bucket/out.avro``: options of the store, as in ``open``.
     """
     with writer(
         path,
@@ -184,35 +188,35 @@ def write(
 
 
 def schema_of(array: Any, name: str = "Record") -> Any:
-    """The schema an array is written with if none is given, as what JSON is made of."""
+    """Returns the default schema of an array, as Python objects equivalent to JSON."""
     import json
 
     return json.loads(_forthwith.avro_schema(_given(array), name))
 
 
 def canonical(schema: Schema) -> str:
-    """The Parsing Canonical Form: the schema without anything that reading needs not."""
+    """Returns the Parsing Canonical Form: the schema without attributes that do not affect decoding."""
     return _forthwith.avro_canonical(_text(schema))[0]
 
 
 def fingerprint(schema: Schema) -> int:
-    """The fingerprint (CRC-64-AVRO) by which messages name their schema."""
+    """Returns the fingerprint (CRC-64-AVRO) that identifies the schema of messages."""
     return _forthwith.avro_canonical(_text(schema))[1]
 
 
 def encode(array: Any, schema: Schema | None = None, *, strict: bool = False) -> list[bytes]:
-    """The values of an array as datums: bytes without a schema.
+    """Encodes the values of an array as datums: bytes without a schema.
 
     Args:
-        array: As `write` takes it.
-        schema: The schema; without one it follows from the array (see `schema_of`).
-        strict: As `write` takes it.
+        array: As in `write`.
+        schema: The schema; by default that of the array (see `schema_of`).
+        strict: As in `write`.
     """
     return _encode(array, schema, message=False, strict=strict)
 
 
 def encode_messages(array: Any, schema: Schema | None = None, *, strict: bool = False) -> list[bytes]:
-    """The values of an array as messages: datums behind the fingerprint of their schema. As `encode` takes them."""
+    """Encodes the values of an array as messages, with the arguments of `encode`."""
     return _encode(array, schema, message=True, strict=strict)
 
 
@@ -224,18 +228,18 @@ def decode(
     reader_schema: Schema | None = None,
     text: Text = "strict",
 ) -> Any:
-    """Datums as an Awkward Array.
+    """Decodes datums to an Awkward Array.
 
     Args:
-        datums: Datums one by one, each of which has to be consumed exactly; or bytes of several that follow each other
-            directly.
-        schema: The schema they were written with.
-        count: How many there are, if they follow each other.
-        reader_schema: The schema they are wanted as, if that is another one.
-        text: The treatment of text that is not UTF-8, as in `open`.
+        datums: A list of datums, each of which has to be consumed completely; or bytes of concatenated
+            datums.
+        schema: The writer's schema.
+        count: The number of concatenated datums.
+        reader_schema: The reader's schema, if it differs.
+        text: The treatment of text that is not valid UTF-8, as in `open`.
 
     Raises:
-        DamagedFileError: They are not what the schema says (also a ``ValueError``).
+        DamagedFileError: Datums do not match the schema (also a ``ValueError``).
     """
     array = _decoded(datums, schema, count, reader_schema, text)
     return _array(array, _schema_text(schema if reader_schema is None else reader_schema))
@@ -250,18 +254,18 @@ def decode_rows(
     union_names: UnionNames | None = None,
     text: Text = "strict",
 ) -> list[Any]:
-    """Datums as values of Python's own classes, as the rows of `Tree.rows`.
+    """Decodes datums to Python values, as the rows of `Tree.rows`.
 
     Args:
         datums: As in `decode`.
-        schema: The schema they were written with.
-        count: How many there are, if they follow each other.
-        reader_schema: The schema they are wanted as, if that is another one.
+        schema: The writer's schema.
+        count: The number of concatenated datums.
+        reader_schema: The reader's schema, if it differs.
         union_names: As in `Tree.rows`.
-        text: The treatment of text that is not UTF-8, as in `open`.
+        text: The treatment of text that is not valid UTF-8, as in `open`.
 
     Raises:
-        DamagedFileError: They are not what the schema says (also a ``ValueError``).
+        DamagedFileError: Datums do not match the schema (also a ``ValueError``).
     """
     import json
 
@@ -276,13 +280,14 @@ def decode_rows(
 def decode_messages(
     messages: Iterable[bytes], schemas: Schema | Iterable[Schema], *, reader_schema: Schema | None = None
 ) -> Any:
-    """Messages (the single-object encoding) as an Awkward Array.
+    """Decodes messages (the single-object encoding) to an Awkward Array.
 
     Args:
-        messages: Messages one by one.
-        schemas: The schema they may be of, or a list of such schemas. One given as a list of types (a union) has to be in such
-            a list itself.
-        reader_schema: The schema they are wanted as. Without one, messages of several schemas become an array of a union.
+        messages: The messages.
+        schemas: The schema of the messages, or a list of possible schemas. A schema that is itself a list (a
+            union) has to be an item of such a list.
+        reader_schema: The reader's schema. Without one, messages of several schemas become an array of
+            unions.
     """
     texts = [_text(schemas)] if isinstance(schemas, str) or hasattr(schemas, "keys") else [_text(s) for s in schemas]
     groups = _forthwith.avro_messages(texts, _schema_text(reader_schema), [bytes(message) for message in messages])

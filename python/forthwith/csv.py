@@ -46,33 +46,34 @@ def writer(
     line_end: Literal["\n", "\r\n"] = "\n",
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
-    """A file to be written array by array: each row is a line.
+    """Creates a file that is written array by array, with a line for each row.
 
-    Numbers have the shortest digits that round-trip, NaN is ``NaN`` and infinities are ``inf`` and
-    ``-inf``. Booleans are ``true`` and ``false``, dates and times are in ISO form, decimals have all their digits. An empty
-    text is in quotes, which tells it from a missing value.
+    Numbers have the shortest digits that round-trip, NaN is ``NaN`` and infinities are ``inf`` and ``-inf``.
+    Booleans are ``true`` and ``false``, dates and times have ISO form, decimals have all their digits. Empty
+    text is quoted, to distinguish it from a missing value.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
-    had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        schema: The columns with their types, as in `forthwith.write_parquet`. Arrays are then made to be of these types, and
-            columns that they lack have missing values. Without one, the first array says the types. Needs pyarrow.
-        separator: The character between cells: by default a comma, or a tab in files whose names end with ``.tsv``.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        schema: The columns with their types, as in `forthwith.write_parquet`. Arrays are converted to these
+            types, and columns that they lack have missing values. Without one, the first array determines the
+            types. Requires pyarrow.
+        separator: The character between cells: by default a comma, or a tab for names that end in ``.tsv``.
         header: Whether the first line has the names of the columns.
-        null: The text of missing values. Texts that are equal to it are in quotes. By default it is empty; in a file of one
-            column without text it is then ``""``, since most readers pass over empty lines.
-        quote_style: Which cells are in quotes: only where needed (``"necessary"``), all but numbers and booleans
-            (``"non_numeric"``), or ``"always"``. Missing values never are.
-        line_end: The end of a line: a line feed, or a carriage return and a line feed.
-        storage_options: For URLs of stores such as ``s3://bucket/out.csv``: how the store is reached, as in ``open``.
+        null: The text of missing values; equal text is quoted. By default empty, and ``""`` for a single
+            column without text, since most readers skip empty lines.
+        quote_style: The quoted cells: only where required (``"necessary"``), all except numbers and booleans
+            (``"non_numeric"``), or ``"always"``. Missing values are not quoted.
+        line_end: The line ending: a line feed, or a carriage return and a line feed.
+        storage_options: For URLs such as ``s3://bucket/out.csv``: options of the store, as in ``open``.
 
     Raises:
-        UnsupportedError: Lists, records or bytes, when the first array is written (also a ``NotImplementedError``).
-        RequestError: An invalid separator, ``null`` or ``quote_style``; an array of other columns or types (also a
-            ``ValueError``).
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        UnsupportedError: The first array has lists, records or bytes (also a ``NotImplementedError``).
+        RequestError: ``separator``, ``null`` or ``quote_style`` is invalid; an array has other columns or
+            types (also a ``ValueError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
     """
     target, uri = _place(path)
     if target is None:
@@ -107,26 +108,27 @@ def write(
     line_end: Literal["\n", "\r\n"] = "\n",
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes an array as a CSV file: a line for each row.
+    """Writes an array as a CSV file, with a line for each row.
 
-    Numbers have the shortest digits that round-trip, NaN is ``NaN`` and infinities are ``inf`` and
-    ``-inf``. Booleans are ``true`` and ``false``, dates and times are in ISO form, decimals have all their digits. An empty
-    text is in quotes, which tells it from a missing value. Lists, records and bytes are refused: JSON Lines have them.
+    Numbers have the shortest digits that round-trip, NaN is ``NaN`` and infinities are ``inf`` and ``-inf``.
+    Booleans are ``true`` and ``false``, dates and times have ISO form, decimals have all their digits. Empty
+    text is quoted, to distinguish it from a missing value. Lists, records and bytes are unsupported; JSON
+    Lines support them.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of dicts. The fields
-            of records are the columns; anything else is one column, ``value``.
-        schema: The columns with their types, as in `forthwith.write_parquet`. The array is made to be of these types. Needs
-            pyarrow.
-        separator: The character between cells: by default a comma, or a tab in files whose names end with ``.tsv``.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of
+            dicts. The fields of records are the columns; other arrays are one column, ``value``.
+        schema: The columns with their types, as in `forthwith.write_parquet`. The array is converted to these
+            types. Requires pyarrow.
+        separator: The character between cells: by default a comma, or a tab for names that end in ``.tsv``.
         header: Whether the first line has the names of the columns.
-        null: The text of missing values. Texts that are equal to it are in quotes. By default it is empty; in a file of one
-            column without text it is then ``""``, since most readers pass over empty lines.
-        quote_style: Which cells are in quotes: only where needed (``"necessary"``), all but numbers and booleans
-            (``"non_numeric"``), or ``"always"``. Missing values never are.
-        line_end: The end of a line: a line feed, or a carriage return and a line feed.
-        storage_options: For URLs of stores such as ``s3://bucket/out.csv``: how the store is reached, as in ``open``.
+        null: The text of missing values; equal text is quoted. By default empty, and ``""`` for a single
+            column without text, since most readers skip empty lines.
+        quote_style: The quoted cells: only where required (``"necessary"``), all except numbers and booleans
+            (``"non_numeric"``), or ``"always"``. Missing values are not quoted.
+        line_end: The line ending: a line feed, or a carriage return and a line feed.
+        storage_options: For URLs such as ``s3://bucket/out.csv``: options of the store, as in ``open``.
     """
     with writer(
         path,

@@ -1,4 +1,4 @@
-r"""AwkwardForth machines, in place of those of ``awkward.forth``.
+r"""AwkwardForth machines, compatible with those of ``awkward.forth``.
 
 >>> from forthwith.forth import ForthMachine64
 >>> machine = ForthMachine64('''
@@ -14,8 +14,9 @@ r"""AwkwardForth machines, in place of those of ``awkward.forth``.
 >>> machine.outputs  # doctest: +SKIP
 {'offsets': array([0, 1, 1]), 'content': array([1.], dtype=float32)}
 
-Constructors, properties, methods, flags and exceptions are awkward's. docs/details/python-forth.md lists the differences:
-inputs may be read-only, nothing kills the process, and some mistakes are errors. NumPy is imported when an output is asked for.
+Constructors, properties, methods, flags and exceptions are those of Awkward Array.
+docs/details/python-forth.md lists the differences: inputs may be read-only, no program aborts the process,
+and some mistakes are errors. NumPy is imported on first access to an output.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ForthMachine32", "ForthMachine64", "ForthCompileError", "ForthRunError"]
 
-# The errors that a caller can ask to have returned by name, in the order of the flags.
+# The errors that may be returned by name, in the order of the flags.
 _NAMES = (
     "user halt",
     "recursion depth exceeded",
@@ -69,28 +70,31 @@ def _array(items: Items) -> NDArray[Any]:
 
 
 def _answer(error: ForthRunError, *flags: bool) -> str:
-    """Raises an error, or returns its name if its flag says so."""
+    """Raises an error, or returns its name if its flag is false."""
     if flags[_NAMES.index(error.name)]:
         raise error
     return error.name
 
 
 class _ForthMachine:
-    """The part that machines of both widths share.
+    """The common base of machines of both widths.
 
-    A machine is compiled from ``source`` and then driven: `begin` (or `run`) with inputs, `resume` after a ``pause``. Several
-    threads may hold a machine, and one at a time may use it while it runs: the others get a `RuntimeError`.
+    A machine is compiled from ``source`` and run by `begin` (or `run`) with inputs, and `resume` after a
+    ``pause``. Several threads may share a machine, but only one may use it while it runs: others get a
+    `RuntimeError`.
 
     Args:
         source: The program.
-        stack_size: Items there is room for on the stack.
-        recursion_depth: Words and structure bodies that may be open at once; also ``do`` loops.
-        string_buffer_size: Bytes of the longest string that ``quotedstr->`` decodes.
-        output_initial_size: Items that each output gets room for when it is first written to.
-        output_resize_factor: How much more room an output gets when it is full.
-        tier: 0 runs instruction by instruction and counts exactly; 1 runs what it can natively. ``None`` chooses.
-        output_limit: Bytes in all outputs together, beyond which a run ends in a `MemoryError`.
-        literal_width: Bits of the numbers in ``source``, 32 or 64; longer ones are cut, with a `SyntaxWarning`.
+        stack_size: Maximum number of items on the stack.
+        recursion_depth: Maximum number of active words and structure bodies, including ``do`` loops.
+        string_buffer_size: Maximum number of bytes of strings that ``quotedstr->`` decodes.
+        output_initial_size: Initial capacity of each output in items, allocated on the first write.
+        output_resize_factor: Factor by which the capacity of an output grows.
+        tier: 0 interprets each instruction and counts exactly; 1 compiles loops if possible. ``None``
+            selects.
+        output_limit: Maximum size of all outputs in bytes, beyond which a run raises a `MemoryError`.
+        literal_width: Width of literals in ``source`` in bits, 32 or 64; larger numbers are truncated, with a
+            `SyntaxWarning`.
     """
 
     __slots__ = ("__weakref__", "_core", "_sizes")
@@ -138,27 +142,27 @@ class _ForthMachine:
 
     @property
     def source(self) -> Text:
-        """The text."""
+        """The source text."""
         return Text(self._core.source)
 
     @property
     def bytecodes(self) -> list[int]:
-        """The bytecode, all segments one after the other."""
+        """The bytecode of all segments."""
         return self._core.bytecodes
 
     @property
     def bytecodes_offsets(self) -> list[int]:
-        """Where each segment starts; one number more than segments."""
+        """Offset of each segment in `bytecodes`, and the end of the last."""
         return self._core.bytecodes_offsets
 
     @property
     def decompiled(self) -> Text:
-        """The program in canonical layout, made from its bytecode."""
+        """The program in canonical layout, decompiled from its bytecode."""
         return Text(self._core.decompiled)
 
     @property
     def dictionary(self) -> list[str]:
-        """User words in the order of their definitions."""
+        """Names of user-defined words in the order of their definitions."""
         return self._core.dictionary
 
     @property
@@ -187,28 +191,28 @@ class _ForthMachine:
         return float(self._sizes[4])
 
     def explain(self) -> Text:
-        """Says which loops run natively, which do not, and why."""
+        """Describes which loops are compiled, which are not, and why."""
         return Text(self._core.explain())
 
     def string_at(self, number: int) -> str:
-        """The string of that number, as ``s"`` pushes it."""
+        """Returns the string literal of this number, as ``s"`` pushes it."""
         text = self._core.string_at(number)
         return f"a string at {number} is undefined" if text is None else text
 
     def is_variable(self, name: str) -> bool:
-        """Whether the program declares a variable of that name."""
+        """Whether the program declares a variable of this name."""
         return self._core.is_variable(name)
 
     def is_input(self, name: str) -> bool:
-        """Whether the program declares an input of that name."""
+        """Whether the program declares an input of this name."""
         return self._core.is_input(name)
 
     def is_output(self, name: str) -> bool:
-        """Whether the program declares an output of that name."""
+        """Whether the program declares an output of this name."""
         return self._core.is_output(name)
 
     def is_defined(self, name: str) -> bool:
-        """Whether the program defines a word of that name."""
+        """Whether the program defines a word of this name."""
         return self._core.is_defined(name)
 
     # ---- its state
@@ -225,9 +229,10 @@ class _ForthMachine:
 
     @property
     def outputs(self) -> dict[str, NDArray[Any]]:
-        """The outputs by name, views of the machine's memory, which stays theirs when the machine goes on or begins anew.
+        """The outputs by name, as arrays that later runs do not modify.
 
-        Within one run, what the program takes back with ``rewind`` and writes anew changes in them.
+        They are views of the machine's memory. Within one run, items that the program removes with ``rewind``
+        and writes again change.
         """
         outputs = self._core.outputs()
         if outputs is None:
@@ -241,7 +246,7 @@ class _ForthMachine:
         behavior: Mapping[Any, Any] | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> Any:
-        r"""The outputs as an ``ak.Array`` of a type, without a copy.
+        r"""Returns the outputs as an ``ak.Array`` of a type, without a copy.
 
         >>> machine = ForthMachine64('''
         ...     input data  output id uint64  output offsets int64  output xs float32
@@ -254,34 +259,35 @@ class _ForthMachine:
         >>> machine.array("{id: uint64, xs: var * float32}").to_list()
         [{'id': 0, 'xs': [0.0]}]
 
-        ``form_or_type`` is what `forthwith.TypedArrayBuilder` takes: a type as text, an ``ak.types`` object, or a Form. Outputs
-        belong to it in the order of their declarations, from left to right, whatever their names: a number is one output of its
-        dtype; a list is its offsets (int64, int32 or uint32, from 0 on), then its items; text is offsets, then uint8; ``?x`` is
-        an index (int64 or int32, -1 for null), then the values that are there, or a mask (bool or int8, 1 where there is a
-        value), then values for all; a union is tags (int8), an index, then its alternatives; records and tuples are their
-        fields. Outputs that do not fit are a `RequestError` that says where in the type; offsets that fall, indexes and tags
-        that mean nothing, and text that is not UTF-8, one that says which item of which output.
+        ``form_or_type`` is a type or Form as in `forthwith.TypedArrayBuilder`: text, an ``ak.types`` object,
+        or a Form. Outputs are assigned to it in the order of their declarations, from left to right,
+        independently of their names: a number is one output of its dtype; a list is its offsets (int64, int32
+        or uint32, from 0), then its items; text is offsets, then uint8; ``?x`` is an index (int64 or int32,
+        -1 for null), then the present values, or a mask (bool or int8, 1 for present), then values for all
+        entries; a union is tags (int8), an index, then its alternatives; records and tuples are their fields.
+        Outputs that do not match raise a `RequestError` with the position in the type; decreasing offsets,
+        invalid indexes or tags, and text that is not valid UTF-8 raise one with the item of the output.
         """
         form, length, buffers = self._core.bind(described(form_or_type))
         arrays = {key: self.output(name) for key, name in buffers}
         return package("awkward").from_buffers(form, length, arrays, behavior=behavior, attrs=attrs)
 
     def output(self, name: str) -> NDArray[Any]:
-        """One of the `outputs`."""
+        """Returns one of the `outputs`."""
         items = self._core.output(name)
         if items is None:
             raise RequestError(f"output not found: {name}")
         return _array(items)
 
     def input_position(self, name: str) -> int:
-        """The position in an input, in bytes."""
+        """Returns the position in an input in bytes."""
         position = self._core.input_position(name)
         if position is None:
             raise RequestError(f"input not found: {name}")
         return position
 
     def __getitem__(self, name: str) -> int | NDArray[Any]:
-        """A variable's value, an output's array, or the bytecode of a user word."""
+        """Returns the value of a variable, the array of an output, or the bytecode of a user-defined word."""
         if not isinstance(name, str):
             raise TypeError("names of variables, outputs and words are strings")
         value = self._core.variable(name)
@@ -299,34 +305,34 @@ class _ForthMachine:
 
     @property
     def is_ready(self) -> bool:
-        """Whether something was begun that did not end in ``halt``."""
+        """Whether the program was begun and has not ended with ``halt``."""
         return self._core.is_ready
 
     @property
     def is_done(self) -> bool:
-        """Whether there is nothing left to run."""
+        """Whether the program is at its end."""
         return self._core.is_done
 
     @property
     def is_segment_done(self) -> bool:
-        """Whether the body that runs is at its end."""
+        """Whether the current body is at its end."""
         return self._core.is_segment_done
 
     @property
     def current_bytecode_position(self) -> int:
-        """Where the next instruction is in `bytecodes`; -1 at the end of a body and when done."""
+        """Position of the next instruction in `bytecodes`; -1 at the end of a body and when done."""
         position = self._core.current_bytecode_position
         return -1 if position is None else position
 
     @property
     def current_recursion_depth(self) -> int:
-        """The number of words and bodies that are open, 1 in the main program and -1 when done."""
+        """Number of active words and bodies, 1 in the main program and -1 when done."""
         depth = self._core.current_recursion_depth
         return -1 if depth is None else depth
 
     @property
     def current_instruction(self) -> str:
-        """The next instruction; a `ValueError` where there is none."""
+        """The next instruction; raises a `ValueError` at the end."""
         return self._core.current_instruction
 
     # ---- its counters
@@ -345,22 +351,22 @@ class _ForthMachine:
 
     @property
     def count_instructions(self) -> int:
-        """Instructions executed since `count_reset`; exact if nothing ran natively."""
+        """Number of executed instructions since `count_reset`; exact without compiled loops."""
         return self._count(0)
 
     @property
     def count_reads(self) -> int:
-        """Parser instructions executed; exact if nothing ran natively."""
+        """Number of executed parser instructions; exact without compiled loops."""
         return self._count(1)
 
     @property
     def count_writes(self) -> int:
-        """Instructions executed that append to an output; exact if nothing ran natively."""
+        """Number of executed instructions that append to an output; exact without compiled loops."""
         return self._count(2)
 
     @property
     def count_nanoseconds(self) -> int:
-        """Time spent in `run`, `resume`, `step` and `call`."""
+        """Time spent in `run`, `resume`, `step` and `call`, in nanoseconds."""
         return self._core.counters[3]
 
     def count_reset(self) -> None:
@@ -370,31 +376,32 @@ class _ForthMachine:
     # ---- driving it
 
     def begin(self, inputs: Inputs | None = None) -> None:
-        """Clears everything, makes new outputs, and stands before the first instruction.
+        """Resets the state, creates outputs, and moves to the first instruction.
 
-        ``inputs`` has an object with the buffer protocol for each declared input. They are not copied, and held until others
-        are given or `reset` is called.
+        ``inputs`` has an object with the buffer protocol for each declared input. They are not copied, and
+        held until they are replaced or `reset` is called.
         """
         self._core.begin(inputs)
 
     def begin_again(self, inputs: Inputs, reset_instruction: bool = True, *, clear_error: bool = False) -> None:
-        """Goes on with other inputs, keeping the stack, the variables and the outputs.
+        """Replaces the inputs, keeping stack, variables and outputs.
 
-        With ``reset_instruction`` the main program starts anew, on top of what is pending; otherwise what is pending goes on.
-        ``clear_error`` forgets the error that the machine stopped at; without it there must be none.
+        With ``reset_instruction``, the main program starts again, on top of active words; otherwise the
+        program continues. ``clear_error`` clears the error at which the machine stopped; otherwise there must
+        not be one.
         """
         self._core.begin_again(inputs, reset_instruction, clear_error)
 
     def reset(self) -> None:
-        """Forgets everything but the counters, and lets go of the inputs."""
+        """Resets everything except the counters, and releases the inputs."""
         self._core.reset()
 
     def stack_push(self, value: int) -> None:
-        """Pushes a number."""
+        """Pushes a value."""
         self._core.stack_push(value)
 
     def stack_pop(self) -> int:
-        """Pops a number."""
+        """Pops a value."""
         return self._core.stack_pop()
 
     def stack_clear(self) -> None:
@@ -418,10 +425,10 @@ class _ForthMachine:
         raise_quoted_string_missing: bool = True,
         raise_enumeration_missing: bool = True,
     ) -> str | None:
-        """`begin` and `resume`.
+        """Calls `begin` and `resume`.
 
-        The program runs until its end, a ``pause`` or an error, without the interpreter. An error is raised, or its name is
-        returned if its flag is False.
+        The program runs until its end, a ``pause`` or an error, without holding the interpreter. An error is
+        raised, or its name is returned if its flag is False.
         """
         error = self._core.run(inputs)
         if error is None:
@@ -459,7 +466,7 @@ class _ForthMachine:
         raise_quoted_string_missing: bool = True,
         raise_enumeration_missing: bool = True,
     ) -> str | None:
-        """Goes on until the end, a ``pause`` or an error. See `run`."""
+        """Continues until the end, a ``pause`` or an error. See `run`."""
         error = self._core.resume()
         if error is None:
             return None
@@ -534,7 +541,7 @@ class _ForthMachine:
         raise_quoted_string_missing: bool = True,
         raise_enumeration_missing: bool = True,
     ) -> str | None:
-        """Runs a user word on top of what is pending, until its end, a ``pause`` or an error. See `run`."""
+        """Runs a user-defined word on top of active ones, to its end, a ``pause`` or an error. See `run`."""
         error = self._core.call(name)
         if error is None:
             return None
@@ -557,14 +564,14 @@ class _ForthMachine:
 
 
 class ForthMachine32(_ForthMachine):
-    """An AwkwardForth machine whose stack and variables have 32 bits."""
+    """An AwkwardForth machine with a stack and variables of 32 bits."""
 
     __slots__ = ()
     _bits = 32
 
 
 class ForthMachine64(_ForthMachine):
-    """An AwkwardForth machine whose stack and variables have 64 bits."""
+    """An AwkwardForth machine with a stack and variables of 64 bits."""
 
     __slots__ = ()
     _bits = 64

@@ -38,28 +38,30 @@ def writer(
     nan: Literal["null", "string", "error"] = "null",
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
-    """A file to be written array by array: each row is an object.
+    """Creates a file that is written array by array, with an object for each row.
 
-    Numbers have the shortest digits that round-trip. Dates and times are texts in ISO form, decimals
-    are texts with all their digits. Bytes are a text whose characters have their numbers, as in the JSON of Avro. Maps whose
-    keys are texts are objects, other maps are lists of pairs, and tuples are lists.
+    Numbers have the shortest digits that round-trip. Dates and times are text in ISO form, and decimals text
+    with all their digits. Bytes are text of the characters with these code points, as in Avro's JSON
+    encoding. Maps with text keys are objects, other maps are lists of pairs, and tuples are lists.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
-    had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        schema: The columns with their types, as in `forthwith.write_parquet`. Arrays are then made to be of these types, and
-            columns that they lack have missing values. Without one, the first array says the types. Needs pyarrow.
-        lines: Whether objects are on lines of their own (JSON Lines) rather than the items of one list. By default they are
-            in one list in files whose names end with ``.json``, and on lines otherwise.
-        nan: The treatment of NaN and infinities, which JSON does not have: ``"null"``; ``"string"`` for the texts ``NaN``,
-            ``Infinity`` and ``-Infinity``; or ``"error"``.
-        storage_options: For URLs of stores such as ``s3://bucket/out.jsonl``: how the store is reached, as in ``open``.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        schema: The columns with their types, as in `forthwith.write_parquet`. Arrays are converted to these
+            types, and columns that they lack have missing values. Without one, the first array determines the
+            types. Requires pyarrow.
+        lines: Whether each object is a line (JSON Lines), rather than an item of one list. By default, names
+            that end in ``.json`` mean a list.
+        nan: The treatment of NaN and infinities, which JSON does not support: ``"null"``; ``"string"`` for
+            the text ``NaN``, ``Infinity`` and ``-Infinity``; or ``"error"``.
+        storage_options: For URLs such as ``s3://bucket/out.jsonl``: options of the store, as in ``open``.
 
     Raises:
-        RequestError: NaN or an infinity, if they are an error; an array of other columns or types (also a ``ValueError``).
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        RequestError: NaN or infinities with ``nan="error"``; an array has other columns or types (also a
+            ``ValueError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
     """
     target, uri = _place(path)
     if target is None:
@@ -90,23 +92,23 @@ def write(
     nan: Literal["null", "string", "error"] = "null",
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes an array as JSON: an object for each row.
+    """Writes an array as JSON, with an object for each row.
 
-    Numbers have the shortest digits that round-trip. Dates and times are texts in ISO form, decimals
-    are texts with all their digits. Bytes are a text whose characters have their numbers, as in the JSON of Avro. Maps whose
-    keys are texts are objects, other maps are lists of pairs, and tuples are lists.
+    Numbers have the shortest digits that round-trip. Dates and times are text in ISO form, and decimals text
+    with all their digits. Bytes are text of the characters with these code points, as in Avro's JSON
+    encoding. Maps with text keys are objects, other maps are lists of pairs, and tuples are lists.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of dicts. The fields
-            of records are the members; anything else is one member, ``value``.
-        schema: The columns with their types, as in `forthwith.write_parquet`. The array is made to be of these types. Needs
-            pyarrow.
-        lines: Whether objects are on lines of their own (JSON Lines) rather than the items of one list. By default they are
-            in one list in files whose names end with ``.json``, and on lines otherwise.
-        nan: The treatment of NaN and infinities, which JSON does not have: ``"null"``; ``"string"`` for the texts ``NaN``,
-            ``Infinity`` and ``-Infinity``; or ``"error"``.
-        storage_options: For URLs of stores such as ``s3://bucket/out.jsonl``: how the store is reached, as in ``open``.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of
+            dicts. The fields of records are the members; other arrays are one member, ``value``.
+        schema: The columns with their types, as in `forthwith.write_parquet`. The array is converted to these
+            types. Requires pyarrow.
+        lines: Whether each object is a line (JSON Lines), rather than an item of one list. By default, names
+            that end in ``.json`` mean a list.
+        nan: The treatment of NaN and infinities, which JSON does not support: ``"null"``; ``"string"`` for
+            the text ``NaN``, ``Infinity`` and ``-Infinity``; or ``"error"``.
+        storage_options: For URLs such as ``s3://bucket/out.jsonl``: options of the store, as in ``open``.
     """
     with writer(path, schema=schema, lines=lines, nan=nan, storage_options=storage_options) as file:
         file.write(array)

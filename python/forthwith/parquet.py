@@ -42,32 +42,36 @@ def writer(
     metadata: Mapping[str, bytes | str] | None = None,
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
-    """A file to be written array by array, in memory of one array and one row group.
+    """Creates a file that is written array by array, with memory for one array and one row group.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
-    had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        schema: The columns with their types: a schema of Arrow, a dict from names to types (such as ``{"s": "?string"}``, or
-            NumPy's, Arrow's or Awkward Array's) or the type of an Awkward Array of records. Arrays are then made to be of these
-            types, and columns that they lack have missing values. Without one, the first array says the types, and the others
-            must have the same. Needs pyarrow.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        schema: The columns with their types: an Arrow schema, a dict from names to types (such as ``{"s":
+            "?string"}``, or types of NumPy, Arrow or Awkward Array) or the type of an Awkward Array of
+            records. Arrays are converted to these types, and columns that they lack have missing values.
+            Without one, the first array determines the types, and later arrays must have the same types.
+            Requires pyarrow.
         codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
-        compression: Another name of ``codec``, as other libraries have it.
-        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
-        row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
-        dictionary: Whether values that repeat are written once and referred to. By default they are, where a sample of the
-            column says that it saves bytes.
-        metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
-            as well, with the metadata of their columns.
-        storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
+        compression: Alias of ``codec``, for compatibility with other libraries.
+        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: higher is smaller and slower.
+        row_group_entries: Maximum number of entries in a row group. By default 1048576, and fewer above 256
+            MiB.
+        dictionary: Whether columns are dictionary-encoded. By default, if that saves bytes according to a
+            sample of the column.
+        metadata: Key-value metadata of the file, as text. Metadata of Arrow data and of data frames are
+            written as well, with those of their columns.
+        storage_options: For URLs such as ``s3://bucket/out.parquet``: options of the store, as in ``open``.
 
     Raises:
-        UnsupportedError: A type that Parquet does not have, when the first array is written (also a ``NotImplementedError``).
-        RequestError: A codec or level that does not exist; an array of other columns or types (also a ``ValueError``).
-        RequestTypeError: Values of another type than the schema's (also a ``TypeError``).
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        UnsupportedError: The first array has a type that Parquet does not support (also a
+            ``NotImplementedError``).
+        RequestError: A codec or level is unknown; an array has other columns or types (also a
+            ``ValueError``).
+        RequestTypeError: Values cannot be converted to the schema (also a ``TypeError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
     """
     target, uri = _place(path)
     if row_group_entries is not None and row_group_entries < 1:
@@ -98,21 +102,23 @@ def write(
     """Writes an array as a Parquet file.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields
-            of records are the columns; anything else is one column, ``value``.
-        schema: The columns with their types: a schema of Arrow, a dict from names to types (such as ``{"s": "?string"}``, or
-            NumPy's, Arrow's or Awkward Array's) or the type of an Awkward Array of records. The array is made to be of these
-            types. Without one, they are its own. Needs pyarrow.
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of
+            dicts. The fields of records are the columns; other arrays are one column, ``value``.
+        schema: The columns with their types: an Arrow schema, a dict from names to types (such as ``{"s":
+            "?string"}``, or types of NumPy, Arrow or Awkward Array) or the type of an Awkward Array of
+            records. The array is converted to these types. By default, they are those of the array. Requires
+            pyarrow.
         codec: ``"zstd"`` (the default), ``"none"``, ``"snappy"``, ``"gzip"``, ``"brotli"`` or ``"lz4"``.
-        compression: Another name of ``codec``, as other libraries have it.
-        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: more is smaller and slower.
-        row_group_entries: Entries in a row group at most. By default 1048576, and fewer if they take more than 256 MiB.
-        dictionary: Whether values that repeat are written once and referred to. By default they are, where a sample of the
-            column says that it saves bytes.
-        metadata: Words that are kept with the file, by their names: text. Those of Arrow data and of data frames are kept
-            as well, with the metadata of their columns.
-        storage_options: For URLs of stores such as ``s3://bucket/out.parquet``: how the store is reached, as in ``open``.
+        compression: Alias of ``codec``, for compatibility with other libraries.
+        level: The level of ``"zstd"``, ``"gzip"`` or ``"brotli"``: higher is smaller and slower.
+        row_group_entries: Maximum number of entries in a row group. By default 1048576, and fewer above 256
+            MiB.
+        dictionary: Whether columns are dictionary-encoded. By default, if that saves bytes according to a
+            sample of the column.
+        metadata: Key-value metadata of the file, as text. Metadata of Arrow data and of data frames are
+            written as well, with those of their columns.
+        storage_options: For URLs such as ``s3://bucket/out.parquet``: options of the store, as in ``open``.
     """
     with writer(
         path,

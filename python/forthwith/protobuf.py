@@ -1,7 +1,7 @@
-r"""ProtoBuf: writing files, and messages without a file around them.
+r"""ProtoBuf: writing of files, and decoding of messages outside of files.
 
-Files are read by `forthwith.open`. This module has `write` and `writer` for files, and `decode` for messages that are the
-values of something else: records of Kafka, a column of bytes in a Parquet or Avro file, a list.
+Files are read by `forthwith.open`. This module has `write` and `writer` for files, and `decode` for messages
+from other sources: Kafka records, a column of bytes in a Parquet or Avro file, a list.
 
 >>> import forthwith.protobuf
 >>> schema = 'syntax = "proto3"; message Hit { double x = 1; repeated int32 n = 2; }'
@@ -49,25 +49,27 @@ def decode(
     recursion: int | None = None,
     threads: int | None = None,
 ) -> Any:
-    """Messages as an Awkward Array of records.
+    """Decodes messages to an Awkward Array of records.
 
     Args:
-        messages: Messages one by one, or a column of bytes: an Awkward Array, or what Arrow knows (of pyarrow, polars, pandas,
-            DuckDB). Each has to end where its bytes do; ``None`` stays ``None``.
-        schema: The types of messages: the path or the text of a ``.proto`` file; the path or the bytes of a set of descriptors
-            (``protoc --descriptor_set_out=FILE --include_imports``); a message class or a module of the ``protobuf`` package.
-        message: The full name of their type. It is not needed for a message class, nor where the schema has only one type that
-            no other has a field of.
-        times_as_records: Whether ``google.protobuf.Timestamp`` and ``Duration`` are records of seconds and nanoseconds, which
-            hold all that there are. By default they are times in nanoseconds, which those before 1677 or after 2262 are not.
-        enums: Whether enums are their ``"names"`` or their ``"numbers"``.
-        recursion: How often a message type is read within itself: then messages nested deeper are an error. Without it such
-            a field is refused.
-        threads: Threads that decode; by default one for each processor.
+        messages: A list of messages, or a column of bytes: an Awkward Array, or Arrow data (of pyarrow,
+            polars, pandas, DuckDB). Each message has to be consumed completely; ``None`` stays ``None``.
+        schema: The types of messages: the path or text of a ``.proto`` file; the path or bytes of a
+            descriptor set (``protoc --descriptor_set_out=FILE --include_imports``); a message class or module
+            of the ``protobuf`` package.
+        message: The full name of the message type. It is not required for a message class, nor if exactly one
+            type of the schema is not used by fields of others.
+        times_as_records: Whether ``google.protobuf.Timestamp`` and ``Duration`` are records of seconds and
+            nanoseconds, for their full range. By default, they are times in nanoseconds, limited to the years
+            1677 to 2262.
+        enums: Whether enums are read as ``"names"`` or ``"numbers"``.
+        recursion: The depth to which recursive message types are read; more deeply nested messages are an
+            error. By default, recursive fields are refused.
+        threads: Number of threads; by default the number of processors.
 
     Raises:
-        DamagedFileError: A message is not what the schema says (also a ``ValueError``).
-        UnsupportedError: The type contains itself and there is no ``recursion``, or is a message set (also a
+        DamagedFileError: A message does not match the schema (also a ``ValueError``).
+        UnsupportedError: The type is recursive without ``recursion``, or is a message set (also a
             ``NotImplementedError``).
     """
     thread_count(threads)
@@ -98,25 +100,29 @@ def writer(
     framing: Literal["delimited", "fixed32", "fixed32-big", "single"] = "delimited",
     storage_options: Mapping[str, Any] | None = None,
 ) -> Writer:
-    """A file to be written array by array: each row is a message.
+    """Creates a file that is written array by array, with a message for each row.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
-    had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        schema: The types of messages, as in `decode`. Columns go by the names of fields; fields without a column are absent.
-            Without one, it follows from the first array: `schema_of` shows it, and readers need it.
-        message: The full name of the message type. It is not needed for a message class, nor where the schema has only one
-            type that no other has a field of; without a schema it is the name that the type gets, by default ``Row``.
-        framing: What is around the messages: ``"delimited"`` for lengths as variable integers before them, ``"fixed32"`` or
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        schema: The types of messages, as in `decode`. Columns are matched to fields by name; fields without a
+            column are absent. By default, the schema is that of the first array; see `schema_of`, which
+            readers need.
+        message: The full name of the message type. It is not required for a message class, nor if exactly one
+            type of the schema is not used by fields of others; without a schema, it is the name of the new
+            type, by default ``Row``.
+        framing: The framing of messages: ``"delimited"`` for lengths as varints before them, ``"fixed32"`` or
             ``"fixed32-big"`` for lengths of four bytes, ``"single"`` for a file that is one message.
-        storage_options: For URLs of stores such as ``s3://bucket/out.pb``: how the store is reached, as in ``open``.
+        storage_options: For URLs such as ``s3://bucket/out.pb``: options of the store, as in ``open``.
 
     Raises:
-        UnsupportedError: A type that ProtoBuf does not have, when the first array is written (also a ``NotImplementedError``).
-        RequestError: Columns that the schema has no fields for, values that their types do not hold (also a ``ValueError``).
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
+        UnsupportedError: The first array has a type that ProtoBuf does not support (also a
+            ``NotImplementedError``).
+        RequestError: The schema lacks fields for columns, or values exceed their types (also a
+            ``ValueError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
     """
     target, uri = _place(path)
     text, name = (None, message) if schema is None else _proto_schema(schema, message)
@@ -146,32 +152,35 @@ def write(
     framing: Literal["delimited", "fixed32", "fixed32-big", "single"] = "delimited",
     storage_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Writes an array as a file of messages, one for each row.
+    """Writes an array as a file with a message for each row.
 
     Args:
-        path: Where to write: a path, or a file object, which gets all bytes at the end.
-        array: An Awkward Array or anything that one can be made of: a dict of columns, Arrow data, lists of dicts. The fields
-            of records are the fields of messages; anything else is one field, ``value``.
-        schema: The types of messages, as in `decode`. Columns go by the names of fields; fields without a column are absent.
-            Without one, it follows from the array: `schema_of` shows it, and readers need it.
-        message: The full name of the message type. It is not needed for a message class, nor where the schema has only one
-            type that no other has a field of; without a schema it is the name that the type gets, by default ``Row``.
-        framing: What is around the messages: ``"delimited"`` for lengths as variable integers before them, ``"fixed32"`` or
+        path: The destination: a path, or a file object, which receives all bytes at the end.
+        array: An Awkward Array or anything that converts to one: a dict of columns, Arrow data, lists of
+            dicts. The fields of records are the fields of messages; other arrays are one field, ``value``.
+        schema: The types of messages, as in `decode`. Columns are matched to fields by name; fields without a
+            column are absent. By default, the schema is that of the array; see `schema_of`, which readers
+            need.
+        message: The full name of the message type. It is not required for a message class, nor if exactly one
+            type of the schema is not used by fields of others; without a schema, it is the name of the new
+            type, by default ``Row``.
+        framing: The framing of messages: ``"delimited"`` for lengths as varints before them, ``"fixed32"`` or
             ``"fixed32-big"`` for lengths of four bytes, ``"single"`` for a file that is one message.
-        storage_options: For URLs of stores such as ``s3://bucket/out.pb``: how the store is reached, as in ``open``.
+        storage_options: For URLs such as ``s3://bucket/out.pb``: options of the store, as in ``open``.
     """
     with writer(path, schema=schema, message=message, framing=framing, storage_options=storage_options) as file:
         file.write(array)
 
 
 def schema_of(array: Any, message: str | None = None) -> str:
-    """The schema, as ``.proto`` text, that `write` writes an array with if none is given.
+    """Returns the default schema of an array, as ``.proto`` text.
 
     Args:
-        array: An Awkward Array or anything that one can be made of.
+        array: An Awkward Array or anything that converts to one.
         message: The name of the message type, by default ``Row``.
 
     Raises:
-        UnsupportedError: A type that ProtoBuf does not have (also a ``NotImplementedError``).
+        UnsupportedError: The array has a type that ProtoBuf does not support (also a
+            ``NotImplementedError``).
     """
     return _forthwith.protobuf_schema(_given(array), message)

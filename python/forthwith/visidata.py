@@ -1,7 +1,8 @@
-"""A plug-in for VisiData, which shows tables in the terminal: ``import forthwith.visidata`` in ``~/.visidatarc``.
+"""VisiData plug-in for tables in the terminal: add ``import forthwith.visidata`` to ``~/.visidatarc``.
 
-``vd events.root`` then lists the objects of a file, and Enter opens one: a directory, a table, the bins of a histogram, or
-the members of another object. A file with one table alone is shown at once. Tables come over the Arrow stream.
+``vd events.root`` then lists the objects of a file, and Enter opens one: a directory, a table, the bins of a
+histogram, or the members of another object. A file with a single object is opened directly. Tables are read
+over the Arrow stream interface.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ __all__ = ["DirectorySheet", "MembersSheet", "TableSheet", "open_root"]
 
 
 class TableSheet(Sheet):  # type: ignore[misc]
-    """The entries of a table, of those columns that can be read."""
+    """The entries of a table, with all columns that can be read."""
 
     rowtype = "entries"
 
     def iterload(self) -> Iterator[tuple[Any, ...]]:
-        """Yields the rows of one batch after the other."""
+        """Yields rows, batch by batch."""
         import pyarrow
 
         stream = pyarrow.RecordBatchReader.from_stream(_readable(self.source))
@@ -49,12 +50,12 @@ class DirectorySheet(Sheet):  # type: ignore[misc]
             yield name, key.classname, key.title
 
     def openRow(self, row: tuple[str, str, str]) -> Sheet:
-        """The sheet of an object."""
+        """Returns the sheet of an object."""
         return _sheet(f"{self.name}_{row[0].partition(';')[0]}", self.source[row[0]])
 
 
 class MembersSheet(Sheet):  # type: ignore[misc]
-    """The bins of a histogram of one dimension, or the members of an object."""
+    """The bins of a one-dimensional histogram, or the members of an object."""
 
     rowtype = "members"
 
@@ -69,7 +70,7 @@ class MembersSheet(Sheet):  # type: ignore[misc]
 
 @VisiData.api  # type: ignore[untyped-decorator]
 def open_root(vd: Any, path: Any) -> Sheet:
-    """The sheet of a ROOT file."""
+    """Returns the sheet of a ROOT file."""
     del vd
     file = forthwith.open(str(path))
     keys = file.keys(recursive=True)
@@ -85,7 +86,7 @@ def _sheet(name: str, source: Any) -> Sheet:
 
 
 def _readable(table: Any) -> Any:
-    """The table, or a selection of the columns that Arrow can have."""
+    """Returns the table, or a selection of the columns that Arrow can represent."""
 
     def is_read(branch: Any) -> bool:
         return branch.has_data and branch.interpretation.decoder is not None
@@ -99,7 +100,7 @@ def _readable(table: Any) -> Any:
 
 
 def _rows(found: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
-    """The names of columns, and rows."""
+    """Returns the column names and the rows."""
     with contextlib.suppress(forthwith.ForthwithError, AttributeError, TypeError, ValueError):
         values, edges = found.to_numpy()
         if values.ndim == edges.ndim == 1 and len(edges) == len(values) + 1:
@@ -110,7 +111,7 @@ def _rows(found: Any) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
 
 
 def _type(types: Any, of: Any) -> Any:
-    """VisiData's type of a column."""
+    """Returns the VisiData type of a column."""
     if types.is_boolean(of):
         return bool
     if types.is_integer(of):

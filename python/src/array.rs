@@ -1,4 +1,4 @@
-//! Arrays and their buffers, handed over without a copy.
+//! Arrays and their buffers, shared with Python without a copy.
 
 use crate::{arrow, errors, layout, rows};
 use forthwith::{
@@ -11,11 +11,12 @@ use pyo3::{
 };
 use std::collections::HashMap;
 
-/// Items in memory that NumPy takes over as they are.
+/// A column that NumPy views through `__array_interface__`.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Buffer {
     column: Column,
-    /// NumPy's word for an item; not always the column's own, as raw blocks are bytes of something.
+    /// NumPy's type string of an item, which differs from the type of the column where a column of bytes
+    /// holds items of another type.
     #[pyo3(get)]
     typestr: &'static str,
     items: usize,
@@ -26,7 +27,7 @@ impl Buffer {
         Self { typestr: column.dtype().typestr(), items: column.len(), column }
     }
 
-    /// The column's bytes as items of `size` bytes; what is left over at the end is left out.
+    /// Returns the bytes of the column as items of `size` bytes. An incomplete last item is excluded.
     pub(crate) fn viewed(column: Column, typestr: &'static str, size: usize) -> Self {
         Self { typestr, items: column.nbytes() / size.max(1), column }
     }
@@ -44,7 +45,7 @@ impl Buffer {
         self.column.writable()
     }
 
-    /// Whether this is an index of rows of which none is missing: 0, 1, 2 and so on.
+    /// Whether the items are the sequence 0, 1, 2, …: an index without missing rows.
     #[getter]
     fn counts_up(&self) -> bool {
         self.column.counts_up()
@@ -54,7 +55,7 @@ impl Buffer {
         self.items
     }
 
-    /// A holder of the address keeps this object, and so the memory.
+    /// NumPy keeps a reference to this object, and so the memory alive.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);
@@ -74,16 +75,16 @@ impl Buffer {
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Array {
     array: columns::Array,
-    /// Numbers for which NumPy has a type, such as times, are handed over under that type.
+    /// Whether numbers with a type of NumPy's own, such as timestamps, are exposed as that type.
     typed: bool,
-    /// Where it comes from: file, column and first entry, for errors of its values.
+    /// File, column and first entry of the array, for errors about its values.
     place: Place,
-    /// The treatment of text that is not UTF-8 by the table.
+    /// The policy of the table for text that is not valid UTF-8.
     text: TextPolicy,
 }
 
 impl Array {
-    /// Takes an array over, with options and unions where Awkward Array wants them.
+    /// Creates an array whose options and unions are nested as Awkward Array supports it.
     pub(crate) fn new(
         py: Python<'_>,
         array: &columns::Array,
@@ -96,7 +97,8 @@ impl Array {
         }
     }
 
-    /// Its capsules for Arrow, which has no text but UTF-8: stored text that is not gets replacement characters.
+    /// Exports the array to Arrow capsules. Arrow text is UTF-8: in text with the policy
+    /// [`TextPolicy::Stored`], invalid bytes become replacement characters.
     fn to_arrow<'py>(
         &self,
         py: Python<'py>,
@@ -110,18 +112,18 @@ impl Array {
         arrow::array(py, &array, &self.place, options)
     }
 
-    /// Its values and their place.
+    /// Returns the array and the place for its errors.
     pub(crate) fn parts(&self) -> (&columns::Array, &Place) {
         (&self.array, &self.place)
     }
 
-    /// Its Form, for other rooms.
+    /// Returns the Form of the array.
     pub(crate) fn of_form(&self) -> &Form {
         &self.array.form
     }
 }
 
-/// The place of a column that is read from this entry on.
+/// Returns the place for errors of a column that is read from entry `first` on.
 pub(crate) fn place(uri: &str, column: String, first: u64) -> Place {
     Place { uri: Some(uri.into()), object: Some(column), entry: Some(first), ..Place::default() }
 }
@@ -144,7 +146,7 @@ impl Array {
     }
 
     fn __len__(&self) -> usize {
-        // More rows than addresses cannot be in memory; entries without data can be that many.
+        // In memory, there are fewer rows than addresses; an array without columns may have more.
         usize::try_from(self.array.length).unwrap_or(usize::MAX)
     }
 
@@ -160,7 +162,7 @@ impl Array {
         self.array.columns.iter().map(buffer).collect()
     }
 
-    /// The only column, if the rows are its numbers.
+    /// Returns the only column of an array of numbers; `None` for other types.
     fn numbers(&self) -> Option<Buffer> {
         let Form::Numpy { shape, .. } = &self.array.form else { return None };
         match &self.array.columns[..] {
@@ -175,7 +177,8 @@ impl Array {
         layout::layout(py, &self.array, self.typed)
     }
 
-    /// Dates and times under NumPy's types for them, decimals of up to 18 digits as whole numbers, unless they are to stay bytes.
+    /// Returns the array with dates and times under NumPy's types for them, and, with `decimals`, decimals of
+    /// up to 18 digits as integers.
     #[pyo3(signature = (*, decimals=true))]
     fn logical(&self, py: Python<'_>, decimals: bool) -> PyResult<Self> {
         let array = py.detach(|| if decimals { self.array.logical() } else { self.array.logical_times() });
@@ -183,7 +186,7 @@ impl Array {
         Ok(Self { array, typed: true, place: self.place.clone(), text: self.text })
     }
 
-    /// Its values as objects of Python.
+    /// Returns the values as Python objects.
     #[pyo3(signature = (*, whole_nanoseconds=false, tagged=false))]
     fn objects<'py>(
         &self,
@@ -211,7 +214,7 @@ impl Array {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer that cannot convert ignore the wish.
+        // The protocol permits producers to ignore a requested schema that they cannot convert to.
         drop(requested_schema);
         self.to_arrow(py, &arrow::options(false, false))
     }
@@ -221,7 +224,7 @@ impl Array {
     }
 }
 
-/// The types of NumPy for the numbers of nodes, by their keys.
+/// Returns NumPy's type strings of the logical types of a Form, by the keys of their nodes.
 fn typestrs(form: &Form) -> HashMap<&str, &'static str> {
     let typestrs = form.nodes().filter_map(|node| {
         let Form::Logical { meaning, content } = node else { return None };
@@ -231,8 +234,8 @@ fn typestrs(form: &Form) -> HashMap<&str, &'static str> {
     typestrs.collect()
 }
 
-/// An array that contradicts itself: a defect, or data that lie. Text that is not UTF-8 and decimals out of range are named with
-/// their entry.
+/// Returns the exception for an array that cannot be converted, because of a defect or corrupt data. For text
+/// that is not UTF-8 and for decimals with too many digits, it names the entry.
 pub(crate) fn damaged(
     py: Python<'_>,
     error: &dyn std::error::Error,

@@ -1,4 +1,4 @@
-//! Arrow data as capsules: the C data interface, over the exports of the columns crate.
+//! Arrow data as capsules of the C data interface, exported by the columns crate.
 
 use crate::{
     array::{damaged, fault, place},
@@ -20,31 +20,32 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyCapsule};
 use std::{collections::HashMap, sync::Arc, thread::ThreadId};
 
-/// Choices of consumers.
+/// Options of an Arrow export, as Python passes them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Choices<'py> {
-    /// Maps as such, rather than as lists of pairs.
+    /// Whether maps are exported as Arrow maps, rather than as lists of key-value pairs.
     maps: bool,
-    /// Structs, for consumers that know no unions.
+    /// Whether unions are exported as structs, for consumers that do not support unions.
     union_as_struct: bool,
-    /// The layout of text and bytes.
+    /// Name of the layout of text and bytes.
     strings: Option<String>,
-    /// Columns of text that become dictionaries.
+    /// Names of text columns to dictionary-encode.
     dictionaries: Vec<String>,
-    /// Whether the dictionaries of the file's Arrow schema are kept.
+    /// Whether columns that are dictionaries in the Arrow schema of the file stay dictionaries.
     keep_dictionaries: bool,
-    /// A stream of the requested schema.
+    /// A stream with the schema that the consumer requests.
     request: Option<Bound<'py, PyCapsule>>,
 }
 
 impl Choices<'_> {
-    /// Options without layouts.
+    /// Returns the export options without the layouts of columns.
     fn options(&self) -> Options {
         options(self.maps, self.union_as_struct)
     }
 
-    /// A schema of [`options`](Self::options) with the layouts that are asked for. A request of the consumer replaces `strings`.
+    /// Returns `schema`, which was made with [`options`](Self::options), with the requested layouts. A schema
+    /// requested by the consumer replaces `strings`.
     fn of(&self, py: Python<'_>, schema: SchemaRef, kept: &Kept) -> PyResult<SchemaRef> {
         let strings = strings(py, self.strings.as_deref())?;
         let mut schema = schema;
@@ -64,7 +65,7 @@ impl Choices<'_> {
         Ok(Arc::new(arrow::Schema::new_with_metadata(fields, schema.metadata().clone())))
     }
 
-    /// The schema of the columns that are to be dictionaries.
+    /// Returns a schema of the columns to dictionary-encode.
     fn of_dictionaries(
         &self,
         py: Python<'_>,
@@ -86,7 +87,7 @@ impl Choices<'_> {
     }
 }
 
-/// The layout of text and bytes of a name.
+/// Parses the name of a layout of text and bytes.
 fn strings(py: Python<'_>, name: Option<&str>) -> PyResult<StringLayout> {
     let Some(name) = name else { return Ok(StringLayout::default()) };
     StringLayout::parse(name).ok_or_else(|| {
@@ -95,12 +96,12 @@ fn strings(py: Python<'_>, name: Option<&str>) -> PyResult<StringLayout> {
     })
 }
 
-/// Maps as such rather than as lists of pairs, and structs in place of unions.
+/// Returns export options: whether maps are Arrow maps, and whether unions are structs.
 pub(crate) fn options(maps: bool, union_as_struct: bool) -> Options {
     Options::default().with_maps(maps).with_union_as_struct(union_as_struct)
 }
 
-/// One array: the capsules of its schema and of its data.
+/// Exports one array to the capsules of its schema and of its data.
 pub(crate) fn array<'py>(
     py: Python<'py>,
     array: &columns::Array,
@@ -118,16 +119,16 @@ pub(crate) fn array<'py>(
     ))
 }
 
-/// An array with replacement characters in the place of stored bytes that are not UTF-8.
+/// Returns the array with replacement characters for bytes that are not valid UTF-8.
 pub(crate) fn valid_text(array: &columns::Array) -> Result<columns::Array, Invalid> {
     let mut valid = array.clone();
     TextPolicy::Replace.convert(&mut valid, 1)?;
     Ok(valid)
 }
 
-/// What a file keeps beside its columns.
+/// Arrow schema and metadata of a file.
 pub(crate) struct Kept {
-    /// The Arrow schema that it was written from.
+    /// The Arrow schema that the file was written from, if it is stored.
     original: Option<SchemaRef>,
     words: HashMap<String, String>,
 }
@@ -135,12 +136,12 @@ pub(crate) struct Kept {
 impl Kept {
     pub(crate) fn of(table: &forthwith::Table) -> Self {
         let words = table.file().user_metadata().into_iter();
-        // Arrow has text only.
+        // Values of Arrow metadata are text.
         let words = words.filter_map(|(name, value)| Some((name, String::from_utf8(value.to_vec()).ok()?)));
         Self { original: table.arrow_schema(), words: words.collect() }
     }
 
-    /// A schema with the metadata of the file and of its columns.
+    /// Returns the schema with the metadata of the file and of its columns.
     fn described(&self, schema: SchemaRef) -> SchemaRef {
         if self.original.is_none() && self.words.is_empty() {
             return schema;
@@ -151,7 +152,7 @@ impl Kept {
     }
 }
 
-/// The types of a selection, which no data are needed for.
+/// Exports the schema of a selection, for which no data are read.
 pub(crate) fn schema<'py>(
     py: Python<'py>,
     forms: &[(String, Form)],
@@ -162,21 +163,23 @@ pub(crate) fn schema<'py>(
     capsule(py, choices.of(py, kept.described(made), kept)?.as_ref())
 }
 
-/// A schema in a capsule.
+/// Exports a schema to a capsule.
 pub(crate) fn capsule<'py>(py: Python<'py>, schema: &arrow::Schema) -> PyResult<Bound<'py, PyCapsule>> {
     let schema = arrow::c_schema(schema).map_err(|error| unmade(py, &error))?;
     PyCapsule::new_with_value(py, schema, c"arrow_schema")
 }
 
-/// The stream in a capsule, which is empty then.
+/// Moves the stream out of a capsule.
 #[allow(unsafe_code)] // the C data interface hands over a pointer
 pub(crate) fn taken(capsule: &Bound<'_, PyCapsule>) -> PyResult<arrow::FFI_ArrowArrayStream> {
     let pointer = capsule.pointer_checked(Some(c"arrow_array_stream"))?;
-    // SAFETY: a capsule of this name holds such a stream, as the interface has it; what is left in its place is a released one.
+    // SAFETY: a capsule of this name holds a pointer to a valid stream, by the Arrow PyCapsule interface;
+    // `from_raw` replaces it by a released stream.
     Ok(unsafe { arrow::FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) })
 }
 
-/// A selection as a stream that reads one step when one batch is pulled. `asks` says whether a file object is read of.
+/// Returns a selection as a stream that reads one step for each batch. `asks` means that a Python file object
+/// is read.
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 pub(crate) fn stream<'py>(
     py: Python<'py>,
@@ -191,7 +194,7 @@ pub(crate) fn stream<'py>(
     let options = choices.options();
     let plain = kept.described(schema_of(&forms, &options).map_err(|error| unmade(py, &error))?);
     let schema = choices.of(py, Arc::clone(&plain), kept)?;
-    // Texts are read as views if all are to be such.
+    // Text is read as views if all text columns are exported as views.
     let viewed = options.clone().with_views(true);
     let as_views = schema_of(&forms, &viewed).map_err(|error| unmade(py, &error))?;
     let types = |schema: &SchemaRef| {
@@ -207,7 +210,7 @@ pub(crate) fn stream<'py>(
     PyCapsule::new_with_value(py, arrow::stream(schema, batches), c"arrow_array_stream")
 }
 
-/// Records as a stream of a single batch; anything else is its only column, `value`.
+/// Exports records as a stream of one batch, and other arrays as a batch with the one column `value`.
 pub(crate) fn batch<'py>(py: Python<'py>, array: &columns::Array) -> PyResult<Bound<'py, PyCapsule>> {
     let export = || {
         let (names, columns) = columns_of(array);
@@ -218,7 +221,7 @@ pub(crate) fn batch<'py>(py: Python<'py>, array: &columns::Array) -> PyResult<Bo
     PyCapsule::new_with_value(py, arrow::stream(batch.schema(), [Ok(batch)]), c"arrow_array_stream")
 }
 
-/// What an array is as the columns of a table.
+/// Returns the names and arrays of the fields of a record array, and any other array as the column `value`.
 pub(crate) fn columns_of(array: &columns::Array) -> (Vec<String>, Vec<columns::Array>) {
     match &array.form {
         Form::Record { fields: Some(names), .. } => (names.clone(), array.clone().into_fields()),
@@ -231,7 +234,7 @@ fn schema_of(forms: &[(String, Form)], options: &Options) -> Result<SchemaRef, a
     arrow::schema(&forms, options)
 }
 
-/// Types that Arrow does not have.
+/// Returns the exception for types that Arrow does not support.
 fn unmade(py: Python<'_>, error: &arrow::ExportError) -> PyErr {
     errors::exception(py, &Error::fault(error.to_string()))
 }
@@ -242,15 +245,16 @@ struct Batches {
     names: Vec<String>,
     threads: Option<usize>,
     options: Options,
-    /// The schema, if its types are others than those of the options.
+    /// The schema to adapt batches to, if it differs from the schema that the options give.
     adapted: Option<SchemaRef>,
     asks: bool,
-    /// Python's main thread, if it made the stream: signals are handled there. Other threads must not wait for the interpreter, which
-    /// whoever waits for their batches may have.
+    /// Python's main thread, if it created the stream: only that thread handles signals. Other threads must
+    /// not attach to the interpreter here, because a thread that waits for their batches may hold it.
     main: Option<ThreadId>,
 }
 
-/// What the handler of a signal raised, as an error of the stream, of which consumers make an exception of their own.
+/// Returns the exception of a signal handler as an error of the stream, which consumers convert to an
+/// exception of their own.
 #[cold]
 fn interrupted(exception: &PyErr) -> ArrowError {
     ArrowError::ExternalError(format!("reading was interrupted by {exception}").into())
@@ -270,7 +274,7 @@ impl Batches {
             self.walk.read(self.threads, Some(&mut |_| goes_on()))
         };
         let step = read();
-        // The signal may have come when all was read.
+        // The signal may have arrived after the last block was read.
         if let Some(exception) = stopped {
             return Some(Err(interrupted(&exception)));
         }
@@ -287,7 +291,8 @@ impl Batches {
             }
         }
         let named: Vec<_> = self.names.iter().map(String::as_str).zip(&arrays).collect();
-        // A cut leaves fewer rows than the step has entries; without columns, nothing else says how many.
+        // A filter leaves fewer rows than the step has entries. Without columns, the number of rows is that
+        // of the entries.
         let rows = arrays.first().map_or(entries.end - entries.start, |array| array.length);
         let batch =
             arrow::record_batch_of(rows, &named, &self.options).and_then(|batch| match &self.adapted {
@@ -314,7 +319,8 @@ impl Iterator for Batches {
         if !self.asks {
             return self.batch();
         }
-        // The consumer may have called with the interpreter attached, and the reading threads need it to ask the file object.
+        // The consumer may have called with the interpreter attached, but reading threads need it to call the
+        // file object.
         let this = &mut *self;
         match Python::try_attach(|py| py.detach(|| this.batch())) {
             Some(batch) => batch,

@@ -1,4 +1,4 @@
-//! Reading step after step.
+//! Reading of a table in steps.
 
 use crate::{
     array::{Array, Buffer, place},
@@ -11,11 +11,11 @@ use forthwith::{Selected, plan::Error};
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, TryLockError};
 
-/// Steps that are still to be read.
+/// Reader of the steps of one table.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct BatchReader {
     handle: Arc<Handle>,
-    /// Nothing while another thread has it.
+    /// `None` after [`take`](Self::take).
     reader: Mutex<Option<forthwith::Steps>>,
 }
 
@@ -25,7 +25,7 @@ impl BatchReader {
     }
 
     fn with<T>(&self, act: impl FnOnce(&mut forthwith::Steps) -> Result<T, Error>) -> Result<T, Error> {
-        // Waiting could be for ever: `progress` is called while a step is read.
+        // Blocking could deadlock: `progress` is called while a step is read.
         let mut reader = match self.reader.try_lock() {
             Ok(reader) => reader,
             Err(TryLockError::Poisoned(reader)) => reader.into_inner(),
@@ -39,29 +39,30 @@ impl BatchReader {
         }
     }
 
-    /// The reader of the steps, for other rooms.
+    /// Takes the reader, for an Arrow stream.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<forthwith::Steps> {
         let reader = self.reader.try_lock().ok().and_then(|mut reader| reader.take());
         reader.ok_or_else(|| errors::request(py, GONE.into()))
     }
 }
 
-/// First entry, the one after the last, arrays, entries of these.
+/// First entry, entry after the last, arrays of the columns, and the selected entries if some may be
+/// excluded.
 type Step = (u64, u64, Vec<Array>, Option<Buffer>);
 
-/// The error if there is none.
+/// Message of the error after the reader was taken.
 const GONE: &str = "the steps are being read already";
 
 #[pymethods]
 impl BatchReader {
-    /// The next step, which is not read: its first entry and the one after its last.
+    /// Skips the next step; returns its first entry and the entry after its last.
     fn skip(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
         let step = listening(py, &self.handle, None, |_| self.with(forthwith::Steps::skip_step))?;
         Ok(step.map(|step| (step.start, step.end)))
     }
 
-    /// The next step: its first entry, the one after its last, an array for each column, and the entries that these have if some may have
-    /// been left out.
+    /// Reads the next step; returns its first entry, the entry after its last, an array for each column, and
+    /// the entries of these arrays if some may be excluded.
     #[pyo3(signature = (threads=None, progress=None))]
     fn read(
         &self,

@@ -1,4 +1,4 @@
-//! Reading the tables of many files at once.
+//! Reading of the tables of several files as one.
 
 use crate::{
     array::{Array, Buffer, place},
@@ -16,10 +16,10 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
 
-/// The path of a file, the table in it, and the columns that its folders say.
+/// Path of a file, path of the table in it, and its Hive partition columns.
 pub(crate) type Part = (PathBuf, String, Vec<Constant>);
 
-/// The files as one; `None` if there is none.
+/// Creates the chain of the files; `None` without files.
 pub(crate) fn chain(
     parts: Vec<Part>,
     options: Option<&Bound<'_, PyDict>>,
@@ -37,7 +37,7 @@ pub(crate) fn chain(
     Ok(Chain::new(made.collect(), options).ok())
 }
 
-/// How damage is treated, by its name in Python.
+/// Parses the name of a treatment of damage.
 pub(crate) fn damage(errors: &str) -> Damage {
     match errors {
         "skip" => Damage::Skip,
@@ -46,8 +46,8 @@ pub(crate) fn damage(errors: &str) -> Damage {
     }
 }
 
-/// The number of entries of each file, which are opened side by side; those around damage, if that is not an error. Nothing if something
-/// is wrong with one of them.
+/// Returns the number of entries of each file; files are opened in parallel. With a treatment of damage other
+/// than `"raise"`, only readable entries count. Returns `None` if a file cannot be read.
 #[pyfunction]
 #[pyo3(signature = (parts, *, errors="raise", options=None, store=None))]
 pub(crate) fn count_entries(
@@ -65,8 +65,8 @@ pub(crate) fn count_entries(
     }
 }
 
-/// For each file the first one with the same fields in the same types. Nothing if more than `most` differ, or if something is wrong
-/// with one of them.
+/// Returns for each file the position of the first file with the same fields in the same types. Returns
+/// `None` if more than `most` schemas differ, or if a file cannot be read.
 #[pyfunction]
 #[pyo3(signature = (parts, most=None, *, options=None, store=None))]
 pub(crate) fn same_schemas(
@@ -84,7 +84,7 @@ pub(crate) fn same_schemas(
     }
 }
 
-/// The partitions of a table, the stored bytes of its columns, its entries, and the size and the identity of its file.
+/// Partitions of a table, stored bytes of its columns, its entries, and size and identity of its file.
 pub(crate) type Divided = (Vec<(u64, u64)>, u64, u64, u64, Option<String>);
 
 pub(crate) fn divided(division: Division) -> Divided {
@@ -93,13 +93,13 @@ pub(crate) fn divided(division: Division) -> Divided {
     (partitions, stored_bytes, entries, file_size, identity)
 }
 
-/// The size of a partition; `None` for all of a table.
+/// Returns the size of a partition; `None` means the whole table.
 pub(crate) fn partition_size(entries: Option<u64>, bytes: Option<u64>) -> Option<Step> {
     entries.map(Step::Entries).or(bytes.map(Step::Bytes))
 }
 
-/// Divides files with the fields of one of some tables, of which positions of fields are given, and says of which; `None` of a file
-/// with other fields, or with something wrong.
+/// Divides each file whose fields match one of `schemas`, which are tables with positions of fields, and
+/// returns it with the position of the schema. `None` for files with other fields or with an error.
 #[pyfunction]
 #[pyo3(signature = (parts, schemas, *, entries=None, bytes=None, align=true, options=None, store=None))]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
@@ -129,19 +129,20 @@ pub(crate) fn divide_alike(
     }
 }
 
-/// An array for each column, the entries that they have if these may not be all, and the number of entries of each file, as
-/// far as known.
+/// An array for each column, the entries of these arrays if some may be excluded, and the number of entries
+/// of each file as far as known.
 type Read = (Vec<Array>, Option<Buffer>, Vec<Option<u64>>);
 
-/// The columns of all files, or why they are not read as one.
+/// The columns of all files, or the reason why they are not read into one result.
 #[derive(IntoPyObject)]
 pub(crate) enum Alike {
     Read(Read),
     Unlike(&'static str),
 }
 
-/// Columns of all files, by the positions of their fields in the first table or as expressions, if the files have the same fields in
-/// the same types. `"types"` if they have not, and `"unreadable"` if something is wrong with one of them.
+/// Reads columns of all files, by the positions of their fields in the first table or as expressions, if the
+/// files have the same fields in the same types. Otherwise returns `"types"`, or `"unreadable"` if a file
+/// cannot be read.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 #[pyo3(signature = (first, columns, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]
@@ -184,19 +185,21 @@ pub(crate) fn read_alike(
     Ok(Alike::Read((made.collect::<PyResult<_>>()?, entries.map(selection::kept), chain.known_lengths())))
 }
 
-/// The first file of a run, the first entry, counted in all files, an array for each column, and the entries that these have if
-/// they may not be all.
+/// First file of a run, its first entry in the chain, an array for each column, and the entries of these
+/// arrays if some may be excluded.
 type Run = (usize, u64, Vec<Array>, Option<Buffer>);
 
-/// Runs, and the entries of each file if known.
+/// Runs, and the number of entries of each file if known.
 type Runs = (Vec<Run>, Vec<Option<u64>>);
 
-/// A table of a schema, the number of its file, the position of each column that is a field, columns in other types, and the number
-/// of schemas whose files may be read into one result.
+/// A table of a schema, the number of its file, the position of the field of each column or `None` for
+/// computed ones, columns with a common type, and the group of schemas whose files may be read into one
+/// result.
 type Schema<'py> = (Bound<'py, Table>, usize, Vec<Option<u32>>, Vec<United<'py>>, usize);
 
-/// Columns of files of several schemas, of which each file's position is given: a result for each run of files of one group in which
-/// the columns have the same types. Nothing if something is wrong with one of them.
+/// Reads columns of files of several schemas; `of_file` has the position of each file's schema. Returns a
+/// result for each run of files of one group in which the columns have the same types, or `None` if a file
+/// cannot be read.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
 #[pyo3(signature = (schemas, of_file, names, parts, aliases, cut=None, start=0, stop=None, *, bits=false, threads=None, options=None, store=None))]

@@ -1,4 +1,4 @@
-//! Reading the files of a chain step after step.
+//! Reading of the files of a chain in steps.
 
 use crate::{
     array::{Array, Buffer},
@@ -18,7 +18,7 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyDict};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// Steps over the files of a chain, whose columns are named once for each schema.
+/// Reader of the steps of a chain, whose columns are resolved once for each schema.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct ChainReader {
     state: Mutex<ChainState>,
@@ -26,17 +26,18 @@ pub(crate) struct ChainReader {
 
 struct ChainState {
     steps: AlikeSteps,
-    /// The file that is read by a selection of its own.
+    /// The file that [`begin`](ChainReader::begin) was called for.
     begun: Option<Arc<Handle>>,
-    /// Files of the schemas that are remembered, which stay open.
+    /// Files of the remembered schemas, by the numbers of these. They stay open.
     schemas: Vec<(u64, Arc<Handle>)>,
 }
 
-/// The number of the file's schema if it is remembered; the file and the table in it; the first entry of the step and the entry after its
-/// last, counted in the file; arrays, their entries if some may have been left out, and losses.
+/// Number of the file's schema if it is remembered; uri of the file and path of the table in it; first entry
+/// of the step and the entry after its last, relative to the file; arrays, their entries if some may be
+/// excluded, and losses.
 type ReadStep = (Option<u64>, String, String, u64, u64, Vec<Array>, Option<Buffer>, Vec<Lost>);
 
-/// Aliases, and the cut.
+/// Aliases, and the filter.
 type Expressions = (Vec<(String, String)>, Option<String>);
 
 #[pymethods]
@@ -74,8 +75,9 @@ impl ChainReader {
         Ok(Self { state: Mutex::new(ChainState { steps, begun: None, schemas: Vec::new() }) })
     }
 
-    /// The number of a file, the entries of the files before it, and a step; no step of a file whose columns have to be named. `None`
-    /// after the last.
+    /// Reads the next step; returns the number of its file, the entries of the files before that one, and the
+    /// step. The step is `None` for a file with an unknown schema, for which a `begin` method or `skip` is to
+    /// be called. Returns `None` after the last step.
     #[pyo3(signature = (threads=None, progress=None))]
     fn read(
         &self,
@@ -84,7 +86,7 @@ impl ChainReader {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<(usize, u64, Option<ReadStep>)>> {
         let Some(handle) = lock(&self.state).ok().and_then(|state| state.handle()) else {
-            // Without a schema no file is read.
+            // Without a remembered schema, this call reads no file.
             let step = lock(&self.state).and_then(|mut state| state.steps.read(threads, &mut |_| true));
             return match step {
                 Ok(Some(AlikeStep::Unknown { file, before })) => Ok(Some((file, before, None))),
@@ -116,9 +118,10 @@ impl ChainReader {
         Ok(Some((file, before, Some(step))))
     }
 
-    /// Reads the file that has to be looked at by columns of its table, and those behind it that have the same fields in the same types.
-    /// `expressions` are aliases and cut in the place of those of all files; `payload` is a step size by decompressed bytes of some
-    /// fields. Returns the numbers of its schema and of forgotten schemas, whose files may be closed.
+    /// Reads the returned file, and later files with the same fields in the same types, with columns of its
+    /// table. `expressions` are aliases and filter that replace those of the chain; `payload` is a step size
+    /// in decompressed bytes of some fields. Returns the number of the schema, and the numbers of forgotten
+    /// schemas, whose files may be closed.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (table, columns, united, *, expressions=None, payload=None, has_type_names=false))]
     fn begin_like(
@@ -149,7 +152,7 @@ impl ChainReader {
         })
     }
 
-    /// Reads the file that has to be looked at by a selection of its table.
+    /// Reads only the returned file, with a selection of its table.
     fn begin(&self, py: Python<'_>, selection: &Bound<'_, Selection>) -> PyResult<()> {
         let Selection { handle, selection, .. } = selection.get();
         handle.run(py, || {
@@ -159,14 +162,14 @@ impl ChainReader {
         })
     }
 
-    /// Passes the file that has to be looked at, which has this number of entries.
+    /// Skips the returned file, which has `entries` entries.
     fn skip(&self, py: Python<'_>, entries: u64) -> PyResult<()> {
         let mut state = lock(&self.state).map_err(|error| errors::exception(py, &error))?;
         state.steps.pass(entries);
         Ok(())
     }
 
-    /// Other columns of the file of the last step, of some of its entries.
+    /// Reads other columns of some entries of the last step's file.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (columns, united, start, stop, *, bits=false, threads=None))]
     fn read_beside(
@@ -196,13 +199,14 @@ impl ChainReader {
         selection::arrays(py, &read.1, &read.0)
     }
 
-    /// Entries of the files before the current one, or of all files after the last step.
+    /// Returns the number of entries of the files before the current one, or of all files after the last
+    /// step.
     fn entries_before(&self, py: Python<'_>) -> PyResult<u64> {
         let state = lock(&self.state).map_err(|error| errors::exception(py, &error))?;
         Ok(state.steps.entries_before())
     }
 
-    /// About how many entries the current file has.
+    /// Returns the number of entries of the current file, which may be an estimate; 0 without a current file.
     fn likely_entries(&self, py: Python<'_>) -> PyResult<u64> {
         let Some(handle) = lock(&self.state).ok().and_then(|state| state.handle()) else { return Ok(0) };
         handle.run(py, || match lock(&self.state)?.steps.selection() {
@@ -213,13 +217,13 @@ impl ChainReader {
 }
 
 impl ChainState {
-    /// A file that is open while the next step is read.
+    /// Returns a file that is open while the next step is read.
     fn handle(&self) -> Option<Arc<Handle>> {
         self.begun.as_ref().or_else(|| self.schemas.first().map(|(_, handle)| handle)).map(Arc::clone)
     }
 }
 
-/// Waiting could be for ever: `progress` is called while a step is read.
+/// Locks the state without blocking, which could deadlock: `progress` is called while a step is read.
 fn lock(state: &Mutex<ChainState>) -> Result<MutexGuard<'_, ChainState>> {
     match state.try_lock() {
         Ok(state) => Ok(state),

@@ -1,9 +1,9 @@
-//! Types of columns, compared and united over several tables.
+//! Types of columns, their comparison, and their common type in several tables.
 
 use forthwith::columns::{Form, LogicalType};
 use pyo3::prelude::*;
 
-/// The type of a column's values.
+/// The type of the values of a column.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct ColumnForm(pub(crate) Form);
 
@@ -33,7 +33,7 @@ impl ColumnForm {
         bare(&self.0) == bare(&other.0)
     }
 
-    /// `None` if there is no common type.
+    /// Returns the common type of columns; `None` if there is none.
     #[staticmethod]
     fn unite(forms: Vec<Bound<'_, Self>>) -> Option<Self> {
         let forms: Vec<&Form> = forms.iter().map(|form| &form.get().0).collect();

@@ -1,4 +1,4 @@
-//! How fields are read, in words.
+//! Descriptions of how fields are read.
 
 use forthwith::{
     columns::{DType, Encoding, Form},
@@ -10,7 +10,7 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// How a field is read.
+/// Description of how a field is read.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Description {
     #[pyo3(get)]
@@ -23,7 +23,7 @@ pub(crate) struct Description {
     stored_bytes: u64,
     #[pyo3(get)]
     payload_bytes: u64,
-    /// Why the field cannot be read, if it cannot.
+    /// The reason if the field cannot be read.
     #[pyo3(get)]
     problem: Option<String>,
     #[pyo3(get)]
@@ -83,19 +83,20 @@ impl Description {
     }
 }
 
-/// The type of columns, which many of a table share.
+/// The type of a column, shared by columns of the same type.
 #[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct ColumnType {
     typename: Py<PyString>,
     form: Option<Py<PyString>>,
-    /// Bytes before the numbers of an entry, if entries are numbers of any count.
+    /// Bytes before the values of an entry, if entries are lists of numbers.
     header: Option<u32>,
 }
 
-/// The common part of columns of one type: its name, the Form, and the bytes before the numbers of an entry.
+/// Type name, Form, and bytes before the values of an entry.
 type Key = (String, Option<Form>, Option<u32>);
 
-/// The types of a table's columns, and their Forms as texts. Most columns have one of a few.
+/// Cache of the types of a table's columns, and of the text of their Forms. Most tables have few distinct
+/// types.
 #[derive(Default)]
 pub(crate) struct ColumnTypes {
     types: Mutex<HashMap<Key, Py<ColumnType>>>,
@@ -103,7 +104,7 @@ pub(crate) struct ColumnTypes {
 }
 
 impl ColumnTypes {
-    /// Types that are remembered. Where columns differ more, those behind are made each time.
+    /// Maximum number of cached types. Further types are made for each column.
     const MOST: usize = 1024;
 
     pub(crate) fn of(&self, py: Python<'_>, described: plan::Description) -> PyResult<Py<ColumnType>> {
@@ -131,7 +132,7 @@ impl ColumnTypes {
         if let Some(text) = lock(&self.forms).get(form) {
             return text.clone_ref(py);
         }
-        // A Form that Awkward has no words for would fail when it is read, too; the words it has are the best there is.
+        // A Form that Awkward Array does not support fails when it is read; its own JSON is shown here.
         let text = form
             .for_awkward()
             .map_or_else(|_| form.to_awkward_json(), |flat| flat.logical().to_logical_json());
@@ -148,7 +149,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The work of a decoder, in a phrase.
+/// Returns a phrase about the layout that a decoder reads.
 fn layout(decoder: &Decoder) -> String {
     match decoder {
         Decoder::Kernel(Kernel::Flat { wire, per_entry: 1 }) => format!("one {} an entry", wire_text(*wire)),
@@ -182,14 +183,14 @@ fn wire_text(wire: Encoding) -> String {
     }
 }
 
-/// NumPy's word for a value as it lies in the file, and its size.
+/// Returns NumPy's type string of a value as it is stored, and its size in bytes.
 pub(crate) fn raw_type(wire: Encoding) -> (&'static str, usize) {
     match wire {
         Encoding::Big(dtype) if dtype != DType::Bool => (dtype.ordered_typestr(true), dtype.size()),
         Encoding::Little(dtype) if dtype != DType::Bool => (dtype.ordered_typestr(false), dtype.size()),
         Encoding::Widened => (">f4", 4),
         Encoding::Scaled { .. } => (">u4", 4),
-        // Three bytes have no type, and bytes that should be bool may be anything.
+        // NumPy has no type of three bytes, and stored booleans may have other values than 0 and 1.
         _ => ("|u1", 1),
     }
 }

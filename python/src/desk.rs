@@ -1,7 +1,8 @@
-//! Where threads wait for their turn at a Python file object, and for its answers.
+//! Serialises the calls of threads to a Python file object.
 //!
-//! The main thread calls the object itself: what Python code waits for there ends with a signal. Any other thread lays its request on the
-//! desk, where a thread of Python's own takes it (`forthwith._file_objects`), and can stop waiting.
+//! The main thread calls the object itself, so that a signal ends its wait in Python code. Other threads
+//! queue their request here, and a Python thread (`forthwith._file_objects`) carries it out, so that they can
+//! stop waiting.
 
 use forthwith_platform::ForkLocal;
 use pyo3::{
@@ -17,9 +18,9 @@ use std::{
 
 use crate::{forth::in_main_thread, held::thread_number};
 
-/// How long a thread waits before it looks whether it is to go on waiting.
+/// Interval at which a waiting thread checks whether to continue.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long a thread of Python's is kept that has nothing to do.
+/// Timeout after which an idle Python thread ends.
 const IDLE: Duration = Duration::from_millis(500);
 
 /// A request to an object: its size, or bytes from a position on.
@@ -29,7 +30,7 @@ pub(crate) enum Request {
     Read { at: u64, count: usize },
 }
 
-/// The answer: a size, or bytes.
+/// Answer to a [`Request`].
 pub(crate) enum Answer {
     Size(u64),
     Bytes(Vec<u8>),
@@ -39,36 +40,37 @@ type Outcome = Result<Answer, PyErr>;
 
 #[derive(Default)]
 struct State {
-    /// A thread has the turn.
+    /// Whether a thread has its turn.
     taken: bool,
     /// The thread that runs the object's code; 0 if none does.
     inside: u64,
-    /// What is to be asked by a thread of Python's, until it has answered.
+    /// The request for the Python thread, until that has answered it.
     asked: Option<Request>,
-    /// The asking thread still waits for the answer, which is taken with the turn.
+    /// Whether the requesting thread still waits. If not, the answer is dropped.
     waiting: bool,
     answered: Option<Outcome>,
-    /// There is such a thread.
+    /// Whether a Python thread serves requests.
     served: bool,
-    /// Threads whose reads were stopped, and which wait until their workers have given up. Threads that ask meanwhile give up as well.
+    /// Threads whose reads were stopped, until their calls end. Requests of all threads are refused
+    /// meanwhile.
     stopping: Vec<u64>,
     closed: bool,
 }
 
-/// The desk of one file object in one process.
+/// Queue of one file object in one process.
 #[derive(Default)]
 struct Place {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-/// Why there is no answer.
+/// Reasons why a request has no answer.
 pub(crate) enum Refusal {
     /// The object raised an exception, or a handler of a signal did.
     Raised(PyErr),
-    /// The wait was given up, since all readers were told to.
+    /// The wait was cancelled, because a read was stopped.
     GivenUp,
-    /// The object's own code asks for bytes of what is made of it.
+    /// The code of the object reads from the file that is read from the object.
     Inside,
 }
 
@@ -78,25 +80,27 @@ impl From<PyErr> for Refusal {
     }
 }
 
-/// A file object with its desk.
+/// A file object with its queue.
 pub(crate) struct Reader {
     object: Py<PyAny>,
     places: ForkLocal<Arc<Place>>,
 }
 
 thread_local! {
-    /// This is Python's main thread, which called from Python.
+    /// Whether this is Python's main thread, and in a call from Python.
     static IS_MAIN: Cell<bool> = const { Cell::new(false) };
-    /// What a handler of a signal raised there, or the object to end the program: other threads' reads are not told.
+    /// An exception of a signal handler or of the object that is to end the program. It is raised by this
+    /// thread only.
     static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
 }
 
-/// The exception that ended this thread's call, if one is to end the program.
+/// Takes the exception that ended the call of this thread.
 pub(crate) fn raised() -> Option<PyErr> {
     RAISED.take()
 }
 
-/// Lets handlers of signals run, if this is the main thread. Whether to go on; if not, what a handler raised ends this thread's call.
+/// Runs pending signal handlers if this is the main thread. Returns `false` after an exception, which ends
+/// the call of this thread.
 pub(crate) fn heard() -> bool {
     match Python::try_attach(|py| py.check_signals()) {
         Some(Err(error)) => {
@@ -107,7 +111,7 @@ pub(crate) fn heard() -> bool {
     }
 }
 
-/// A call from Python that may ask the object.
+/// Guard of a call from Python that may use the object.
 pub(crate) struct Entered {
     reader: Arc<Reader>,
     was_main: bool,
@@ -133,7 +137,7 @@ impl Reader {
         Self { object, places: ForkLocal::new() }
     }
 
-    /// Asks the object, when it is this thread's turn.
+    /// Sends a request to the object and waits for the answer, after the requests of other threads.
     pub(crate) fn ask(&self, request: Request) -> Result<Answer, Refusal> {
         let place = self.places.get();
         let mut state = place.lock();
@@ -183,12 +187,12 @@ impl Reader {
         }
     }
 
-    /// Whether to go on waiting for what another thread reads.
+    /// Checks for signals and cancellation while this thread waits for the read of another one.
     pub(crate) fn pause(&self) -> Result<(), Refusal> {
         self.places.get().pause()
     }
 
-    /// Tells all threads that wait to give up, until this one has come to the end of its call.
+    /// Cancels the waits of all threads, until the call of this thread ends.
     pub(crate) fn give_up(&self) {
         self.places.get().give_up();
     }
@@ -203,7 +207,8 @@ impl Reader {
             let serve = py.import("forthwith._file_objects")?.getattr("serve")?;
             let desk = Desk(Arc::clone(place));
             let arguments = (self.object.bind(py), desk).into_pyobject(py)?;
-            // Not a threading.Thread, whose start waits for it: in a wait within ours the interpreter must not end this thread.
+            // A `threading.Thread` would wait in `start` until it runs; if the interpreter shuts down during
+            // that wait, it would end this thread.
             py.import("_thread")?.call_method1("start_new_thread", (serve, arguments)).map(drop)
         });
         started.unwrap_or_else(shutting_down)
@@ -228,7 +233,7 @@ impl Place {
         self.changed.notify_all();
     }
 
-    /// The thread whose turn it is does not wait for its answer any more: the turn ends when the object has answered.
+    /// Stops waiting for an answer. The turn ends when the object has answered.
     fn leave(&self) {
         let mut state = self.lock();
         state.waiting = false;
@@ -239,14 +244,14 @@ impl Place {
         self.changed.notify_all();
     }
 
-    /// Waits for a change or for a moment, and looks whether to go on.
+    /// Waits for a change, at most [`PAUSE`], and checks whether to continue.
     fn wait<'a>(&'a self, state: MutexGuard<'a, State>) -> Result<MutexGuard<'a, State>, Refusal> {
         drop(self.changed.wait_timeout(state, PAUSE).unwrap_or_else(PoisonError::into_inner));
         self.pause()?;
         Ok(self.lock())
     }
 
-    /// An exception ends this thread's call.
+    /// Stores an exception that ends the call of this thread, and cancels the waits of others.
     fn ended(&self, error: PyErr) -> Refusal {
         self.give_up();
         RAISED.set(Some(error));
@@ -263,7 +268,7 @@ impl Place {
     }
 }
 
-/// Whether an exception is meant to end the program.
+/// Whether an exception is to end the program, such as `KeyboardInterrupt`.
 fn is_end(error: &PyErr) -> bool {
     Python::try_attach(|py| !error.is_instance_of::<pyo3::exceptions::PyException>(py)).unwrap_or(true)
 }
@@ -281,7 +286,7 @@ fn answer(py: Python<'_>, object: &Bound<'_, PyAny>, request: Request) -> Outcom
     taken(&said?)
 }
 
-/// What Python code said, as what it means.
+/// Converts a return value of Python code to an answer.
 fn taken(said: &Bound<'_, PyAny>) -> Outcome {
     match said.cast::<PyBytes>() {
         Ok(data) => Ok(Answer::Bytes(data.as_bytes().to_vec())),
@@ -289,13 +294,14 @@ fn taken(said: &Bound<'_, PyAny>) -> Outcome {
     }
 }
 
-/// The desk, for the thread that serves it.
+/// The queue, for the Python thread that serves it.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Desk(Arc<Place>);
 
 #[pymethods]
 impl Desk {
-    /// The next request: a position and a number of bytes, or neither if the size is asked for; nothing if none comes.
+    /// Waits for the next request: position and number of bytes, or `None` for the number if the size is
+    /// requested. Returns `None` when the thread is to end.
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let request = py.detach(|| {
             let mut state = self.0.lock();

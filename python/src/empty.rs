@@ -1,7 +1,8 @@
-//! Layouts without rows, made once.
+//! Cached layouts of empty arrays.
 //!
-//! A pointer may lead to any of the classes of a file, and their members to others: the type of such a column has thousands of nodes, of
-//! which most never have a row. Awkward Array takes ten microseconds to make a node; one without rows is the same whatever was read.
+//! A pointer may refer to any class of a file, whose members refer to others: the type of such a column has
+//! thousands of nodes, most of which have no rows. Awkward Array takes ten microseconds to create a node, and
+//! nodes without rows are equal for all arrays of a type.
 
 use crate::layout;
 use forthwith::columns::Form;
@@ -12,20 +13,21 @@ use pyo3::{
 };
 use std::hash::{BuildHasher, RandomState};
 
-/// Layouts kept; where there are more, all are forgotten.
+/// Maximum number of cached layouts; beyond it, the cache is cleared.
 const MOST: usize = 2048;
 
-/// With fewer nodes there is nothing to gain.
+/// Minimum number of nodes for which caching is faster.
 const WORTH: usize = 8;
 
-/// Facts about a process.
+/// The cache of a process.
 struct Known {
     layouts: Py<PyDict>,
-    /// Two, because the hashes stand for the Forms.
+    /// Two hashers, because keys hold the hashes of Forms and not the Forms.
     hashers: [RandomState; 2],
 }
 
-/// The layout of no rows, if the Form has enough nodes that it is worth keeping it.
+/// Returns the layout without rows, from the cache; `None` if the Form has too few nodes to be cached, or
+/// categories.
 pub(crate) fn layout<'py>(
     py: Python<'py>,
     form: &Form,
@@ -45,7 +47,7 @@ pub(crate) fn layout<'py>(
     if let Some(found) = layouts.get_item(&key)? {
         return Ok(Some(found));
     }
-    // The texts of categories are there without rows, too.
+    // Layouts with categories have their texts even without rows.
     if form.nodes().any(|node| matches!(node, Form::Categorical { .. })) {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Errors as exceptions: one class of `forthwith._errors` for each kind.
+//! Conversion of errors to exceptions: a class of `forthwith._errors` for each kind.
 
 use forthwith::{
     forth::{CompileError, Location, RunError},
@@ -23,12 +23,12 @@ mod classes {
     pyo3::import_exception!(forthwith._errors, UnsupportedError);
 }
 
-/// The exception for an error, with its text and its place.
+/// Returns the exception for an error, with its text and place.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     make(py, error).unwrap_or_else(|failure| failure)
 }
 
-/// The exception for reading from a closed file.
+/// Returns the exception for reading from a closed file.
 pub(crate) fn closed(py: Python<'_>, uri: &str) -> PyErr {
     let place = Place { uri: Some(uri.to_owned()), ..Place::default() };
     let text = format!("the file has been closed\n  in {uri}");
@@ -36,7 +36,7 @@ pub(crate) fn closed(py: Python<'_>, uri: &str) -> PyErr {
     build(py, class.as_any(), &text, &place).map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The exception for bytes that a Python object did not take.
+/// Returns the exception for bytes that a Python object did not accept; `taken` bytes were written before.
 pub(crate) fn not_written(py: Python<'_>, uri: &str, taken: u64, what: &str) -> PyErr {
     let place = Place { uri: Some(uri.to_owned()), byte: Some(taken), ..Place::default() };
     let text = format!("{what}; {taken} bytes had been written before\n  in {uri}");
@@ -44,20 +44,20 @@ pub(crate) fn not_written(py: Python<'_>, uri: &str, taken: u64, what: &str) -> 
     build(py, class.as_any(), &text, &place).map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The exception for a request that makes no sense.
+/// Returns the exception for an invalid request.
 pub(crate) fn request(py: Python<'_>, text: String) -> PyErr {
     let class = py.get_type::<classes::RequestError>();
     class.call1((text,)).map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The exception for a text that is not a program.
+/// Returns the exception for a program that does not compile.
 pub(crate) fn compile(py: Python<'_>, error: &CompileError) -> PyErr {
     let class = py.get_type::<classes::ForthCompileError>();
     let arguments = (error.to_string(), error.line(), error.column());
     class.call1(arguments).map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// The exception for a program that stopped.
+/// Returns the exception for a program that stopped with an error.
 pub(crate) fn run(py: Python<'_>, error: RunError, location: Option<&Location>) -> PyErr {
     let text = error.to_string();
     let made = match error {
@@ -74,7 +74,7 @@ pub(crate) fn run(py: Python<'_>, error: RunError, location: Option<&Location>) 
     made.map_or_else(|failure| failure, PyErr::from_value)
 }
 
-/// Whether a caller can ask to have an error returned by its name.
+/// Whether callers may have this error returned by its name instead of raised.
 pub(crate) fn can_be_silenced(error: RunError) -> bool {
     use RunError as E;
     matches!(
@@ -95,7 +95,7 @@ pub(crate) fn can_be_silenced(error: RunError) -> bool {
     )
 }
 
-/// The text of an error, with what to write instead in Python before its place.
+/// Returns the text of an error, with a hint for Python before the place.
 fn text(error: &Error) -> String {
     let hint = match &error.kind {
         ErrorKind::MissingValues { .. } => {
@@ -112,7 +112,7 @@ fn text(error: &Error) -> String {
 
 fn make(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class(py, &error.kind);
-    // The error of a source names the file itself.
+    // Errors of sources name their file themselves.
     let mut place = error.place.clone();
     if let (None, ErrorKind::Source(source)) = (&place.uri, &error.kind) {
         place.uri = Some(source.uri.clone());
@@ -164,7 +164,7 @@ fn class<'py>(py: Python<'py>, kind: &ErrorKind) -> Bound<'py, PyAny> {
             io::ErrorKind::NotFound | io::ErrorKind::NotListed => py.get_type::<classes::MissingFileError>(),
             io::ErrorKind::PermissionDenied => py.get_type::<classes::DeniedFileError>(),
             io::ErrorKind::UnsupportedScheme { .. } => py.get_type::<classes::UnsupportedError>(),
-            // The file points beyond its own end.
+            // The file refers to bytes beyond its end.
             io::ErrorKind::BeyondEnd { .. } => py.get_type::<classes::DamagedFileError>(),
             io::ErrorKind::OutOfMemory { .. } => py.get_type::<classes::OutOfMemoryError>(),
             io::ErrorKind::Cancelled => py.get_type::<classes::Cancelled>(),

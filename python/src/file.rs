@@ -1,4 +1,4 @@
-//! Files and what is in them.
+//! Files and their objects.
 
 use crate::{
     desk::{Entered, raised},
@@ -20,7 +20,7 @@ use pyo3::{
 };
 use std::{collections::HashMap, path::PathBuf, sync::Arc};
 
-/// An opened file. See the stub file for all documentation.
+/// An open file. The stub file has the documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct File {
     pub(crate) handle: Arc<Handle>,
@@ -75,7 +75,7 @@ struct Settings {
     memory: Option<usize>,
     pool: Option<usize>,
     huge_pages: bool,
-    /// For the format of the file.
+    /// Options for the format of the file.
     format: OpenOptions,
     object: Option<FileObject>,
 }
@@ -88,7 +88,7 @@ impl Settings {
             limit: self.memory,
             pool_bytes,
             huge_pages: self.huge_pages,
-            // Who wants less kept than all files share wants nothing of that.
+            // A pool smaller than the shared one is not shared.
             shared: pool_bytes >= Policy::SHARED_BYTES,
             ..options.policy
         };
@@ -160,19 +160,19 @@ impl File {
         self.handle.gate.is_closed()
     }
 
-    /// Whether the file is one table and nothing else.
+    /// Whether the file is a single table.
     #[getter]
     fn is_one_table(&self) -> bool {
         self.handle.file.is_one_table()
     }
 
-    /// Whether the format was registered, and is not one that every process has.
+    /// Whether the format was registered, rather than built in.
     #[getter]
     fn is_of_registered_format(&self) -> bool {
         !forthwith::formats().iter().any(|format| format.name() == self.format)
     }
 
-    /// The findings of a recovery; none if there was no recovery.
+    /// Returns the report of a recovery; `None` if the file was not recovered.
     #[getter]
     fn recovered<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         // The size may be that of a file object, which needs the interpreter.
@@ -204,24 +204,25 @@ impl File {
         self.handle.run(py, || self.handle.file.find(path)).map(Key::from)
     }
 
-    /// The path of the object that a path means, and that of the field of a table if the path goes on to one.
+    /// Returns the path of the object that a path names, and the path of the field if the path continues into
+    /// a table.
     fn locate(&self, py: Python<'_>, path: &str) -> PyResult<(String, Option<String>)> {
         self.handle.run(py, || files::locate(&self.handle.file, path))
     }
 
-    /// The words kept with the file, in its order.
+    /// Returns the metadata of the file, in its order.
     fn metadata<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
         let words = self.handle.file.metadata().into_iter();
         words.map(|(name, value)| (name, PyBytes::new(py, &value))).collect()
     }
 
-    /// Those of them that are not the format's own.
+    /// Returns the metadata of the file without entries that belong to the format itself.
     fn user_metadata<'py>(&self, py: Python<'py>) -> Vec<(String, Bound<'py, PyBytes>)> {
         let words = self.handle.file.user_metadata().into_iter();
         words.map(|(name, value)| (name, PyBytes::new(py, &value))).collect()
     }
 
-    /// An object with everything it points to.
+    /// Reads an object with all objects that it refers to.
     fn object<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyAny>> {
         self.handle.check_open(py)?;
         let object = self.handle.run(py, || self.handle.file.object(path))?;
@@ -236,7 +237,7 @@ impl File {
     }
 }
 
-/// Options for the format of a file, by name. `None` leaves one out.
+/// Converts options for the format of a file. Options that are `None` are ignored.
 pub(crate) fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<OpenOptions> {
     let mut all = OpenOptions::new();
     for (name, value) in options.into_iter().flatten() {
@@ -255,7 +256,7 @@ pub(crate) fn format_options(options: Option<&Bound<'_, PyDict>>) -> PyResult<Op
     Ok(all)
 }
 
-/// One object of a file.
+/// An object of a file.
 #[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct Key {
     path: String,

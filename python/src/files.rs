@@ -1,4 +1,4 @@
-//! From what is typed to files.
+//! Resolution of names and patterns to files.
 
 use crate::{
     desk::{heard, raised},
@@ -16,17 +16,17 @@ use std::{
     sync::Arc,
 };
 
-/// The files that names, patterns and folders mean.
+/// Returns the files that names, patterns and folders refer to.
 #[pyfunction]
 pub(crate) fn expand_files(py: Python<'_>, names: Vec<PathBuf>) -> PyResult<Vec<OsString>> {
     let found = py.detach(|| files::expand(&names)).map_err(|error| error_of(py, error, None, None))?;
     Ok(found.into_iter().map(PathBuf::into_os_string).collect())
 }
 
-/// A column that the folders of a file say: its name, the value as text, whether it is a whole number, and whether some files have none.
+/// A Hive partition column: name, value as text, whether it is an integer, and whether some files lack it.
 type Said = (String, Option<String>, bool, bool);
 
-/// The columns that folders say, for files with the names that were given for them.
+/// Returns the Hive partition columns of each file, given with the name or folder that it was found by.
 #[pyfunction]
 pub(crate) fn partitions(files: Vec<(PathBuf, PathBuf)>) -> Vec<Vec<Said>> {
     let said = |Constant { name, value, may_lack }: Constant| match value {
@@ -36,33 +36,33 @@ pub(crate) fn partitions(files: Vec<(PathBuf, PathBuf)>) -> Vec<Vec<Said>> {
     files::partitions(&files).into_iter().map(|all| all.into_iter().map(said).collect()).collect()
 }
 
-/// The URLs of objects of a store that match a pattern.
+/// Returns the URLs of stored objects that match a pattern.
 #[pyfunction]
 pub(crate) fn expand_stored(py: Python<'_>, pattern: &str, store: Store) -> PyResult<Vec<String>> {
     let store = options(&store.unwrap_or_default());
     py.detach(|| files::expand_stored(pattern, &store)).map_err(|error| error_of(py, error, None, None))
 }
 
-/// Options of a store, by their names.
+/// Options of a store, by name.
 pub(crate) type Store = Option<Vec<(String, String)>>;
 
 pub(crate) fn options(store: &[(String, String)]) -> StoreOptions {
     store.iter().fold(StoreOptions::new().going_on(heard), |store, (name, value)| store.with(name, value))
 }
 
-/// A text whose URLs have no user, password and query, for errors and whatever else may be logged.
+/// Returns a text with user, password and query removed from its URLs, for errors and logs.
 #[pyfunction]
 pub(crate) fn redact(text: &str) -> String {
     files::redact(text)
 }
 
-/// The file and the object of `FILE:OBJECT`; the object is empty if there is none.
+/// Splits `FILE:OBJECT`; without an object, the second part is empty.
 #[pyfunction]
 pub(crate) fn split_name(text: &str) -> (&str, String) {
     files::split(text, |name| Path::new(name).exists())
 }
 
-/// The bytes that a name means, with the index of it if there is one, and options for a store.
+/// Opens the source that a path or URL names, with its index if given, and with options for a store.
 pub(crate) fn source(path: &Path, index: Option<Index>, store: &StoreOptions) -> Result<Arc<dyn io::Source>> {
     match index {
         Some(index) => files::source_indexed(path, index, store),
@@ -70,7 +70,7 @@ pub(crate) fn source(path: &Path, index: Option<Index>, store: &StoreOptions) ->
     }
 }
 
-/// A source with its index, if there is one.
+/// Returns the source, with its index if given.
 pub(crate) fn with_index(source: Arc<dyn io::Source>, index: Option<Index>) -> Result<Arc<dyn io::Source>> {
     match index {
         Some(index) => Ok(Arc::new(Indexed::over(source, index)?)),
@@ -78,13 +78,13 @@ pub(crate) fn with_index(source: Arc<dyn io::Source>, index: Option<Index>) -> R
     }
 }
 
-/// The index of a file, if one is asked for and there.
+/// Reads the index of a file; `None` if none is requested or none exists.
 pub(crate) fn index(file: &str, place: Option<IndexPlace>, store: &StoreOptions) -> Result<Option<Index>> {
     let Some(place) = place else { return Ok(None) };
     files::read_index(file, &place, store)
 }
 
-/// `True` is beside the file, a text a name or a folder.
+/// Converts the option `index`: `True` means beside the file, and text is the name of an index or a folder.
 pub(crate) fn index_place(index: Option<&Bound<'_, PyAny>>) -> PyResult<Option<IndexPlace>> {
     let Some(index) = index else { return Ok(None) };
     Ok(match index.extract::<bool>() {
@@ -93,7 +93,7 @@ pub(crate) fn index_place(index: Option<&Bound<'_, PyAny>>) -> PyResult<Option<I
     })
 }
 
-/// Makes the index of a file and writes it; its name.
+/// Creates the index of a file, writes it and returns its name.
 #[pyfunction]
 pub(crate) fn make_index(
     py: Python<'_>,
@@ -113,7 +113,8 @@ pub(crate) fn make_index(
     }
 }
 
-/// Whether to go on: asked while a stream or a network is waited for.
+/// Returns a callback that checks for signals while a stream or the network is waited for. It returns `false`
+/// after an exception, which is stored in `stopped`.
 pub(crate) fn hearing(stopped: &mut Option<PyErr>) -> impl FnMut() -> bool {
     || match Python::try_attach(|py| py.check_signals()) {
         Some(Err(exception)) => {
@@ -124,7 +125,8 @@ pub(crate) fn hearing(stopped: &mut Option<PyErr>) -> impl FnMut() -> bool {
     }
 }
 
-/// The table or other object that a path means, and the field of the table if the path goes on to one.
+/// Returns the path of the table or other object that a path names, and the field if the path continues into
+/// a table.
 pub(crate) fn locate(file: &forthwith::File, path: &str) -> Result<(String, Option<String>)> {
     Ok(match files::locate(file, path)? {
         Place::Table(table) => (table.path().to_owned(), None),

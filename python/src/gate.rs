@@ -8,8 +8,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-/// Passes requests on until it is closed. The façade shares the source between a file and its tables; Python wants the
-/// file gone when it is closed, whatever tables are still around.
+/// A source that can be closed. The file and its tables share it, so closing it closes them all, even while
+/// Python refers to tables.
 #[derive(Debug)]
 pub(crate) struct Gate {
     uri: String,
@@ -36,7 +36,7 @@ impl Gate {
         }
     }
 
-    /// Lets the source go. Views of it that were handed out keep what they need.
+    /// Closes the source. Views of it keep the memory or file that they need.
     pub(crate) fn close(&self) {
         let source = self.source.write().unwrap_or_else(PoisonError::into_inner).take();
         drop(source); // after the lock is free
@@ -54,7 +54,7 @@ impl Gate {
     }
 }
 
-/// Methods of a source that a closed gate refuses.
+/// Methods that fail when the source is closed.
 macro_rules! refused_when_closed {
     ($($name:ident($($argument:ident: $type:ty),*) -> $answer:ty;)*) => {
         $(fn $name(&self $(, $argument: $type)*) -> Result<$answer> {
@@ -63,7 +63,7 @@ macro_rules! refused_when_closed {
     };
 }
 
-/// Methods of a source whose answer the gate has known since it was made.
+/// Properties of the source, which are stored when the gate is created.
 macro_rules! known {
     ($($name:ident)*) => {
         $(fn $name(&self) -> bool {
@@ -116,7 +116,7 @@ impl Source for Gate {
 
     fn pause(&self) -> Result<()> {
         self.open()?.pause()?;
-        // While a program runs that may never end.
+        // A program may run without bound, so signals are checked here.
         if heard() {
             return Ok(());
         }

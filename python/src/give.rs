@@ -1,4 +1,4 @@
-//! Bytes given to a Python object's `write`: the one place that looks at how many it took.
+//! Writing to the `write` method of a Python object, with a check of the number of bytes that it accepts.
 
 use crate::{
     errors,
@@ -24,18 +24,19 @@ use std::{
     time::Duration,
 };
 
-/// Bytes offered at a time at most, so that signals are looked at between two calls.
+/// Maximum number of bytes per call of `write`, so that signals are checked between two calls.
 const MOST: usize = 1 << 20;
-/// And at least, however little the object took the last time.
+/// Minimum number of bytes per call, even if the last call accepted less.
 const LEAST: usize = 4 << 10;
 
-/// Gives all bytes to `object.write`, which may take them in pieces, as raw files, pipes and sockets do.
+/// Writes all bytes with `object.write`, which may accept a part of them, as raw files, pipes and sockets do.
 ///
-/// `taken` counts what the object says it took, and is right where this is an error, too.
+/// `taken` is increased by the number of accepted bytes, also if this function returns an error.
 ///
 /// # Errors
-/// The object takes nothing, says nothing of how much it took (`None`: a file that does not block has no room), claims a number that
-/// cannot be, or raises. What is no `Exception` (`KeyboardInterrupt`) is passed on as it is.
+/// Returns an error if the object accepts no bytes, returns no valid number of bytes (a non-blocking file
+/// returns `None` when its buffer is full), or raises an exception. Exceptions that are not an `Exception`,
+/// such as `KeyboardInterrupt`, are returned unchanged.
 pub(crate) fn give(object: &Bound<'_, PyAny>, name: &str, bytes: &[u8], taken: &mut u64) -> PyResult<()> {
     let py = object.py();
     let (mut rest, mut offer) = (bytes, MOST);
@@ -63,7 +64,7 @@ pub(crate) fn give(object: &Bound<'_, PyAny>, name: &str, bytes: &[u8], taken: &
     Ok(())
 }
 
-/// How many bytes of a piece an object says it took, or what is wrong with its answer.
+/// Returns the number of bytes of a piece that the object accepted, or the reason why its answer is invalid.
 fn count(answer: &Bound<'_, PyAny>, offered: usize) -> Result<usize, (String, Option<PyErr>)> {
     let wrong = |what: String| Err((what, None));
     if answer.is_none() {
@@ -86,7 +87,7 @@ fn count(answer: &Bound<'_, PyAny>, offered: usize) -> Result<usize, (String, Op
     }
 }
 
-/// What a `BlockingIOError` says was taken before there was no more room.
+/// Returns the number of bytes that were accepted before a `BlockingIOError`.
 fn said_by(py: Python<'_>, error: &PyErr, offered: usize) -> usize {
     if !error.is_instance_of::<PyBlockingIOError>(py) {
         return 0;
@@ -96,7 +97,7 @@ fn said_by(py: Python<'_>, error: &PyErr, offered: usize) -> usize {
 }
 
 fn named(py: Python<'_>, error: &PyErr) -> String {
-    // Its own text may be code of Python that fails, too.
+    // `__str__` may be Python code that raises an exception as well.
     let text = error.value(py).str().map(|text| text.to_string()).unwrap_or_default();
     let class = error.get_type(py).name().map_or_else(|_| "an exception".to_owned(), |name| name.to_string());
     if text.is_empty() { class } else { format!("{class}: {text}") }
@@ -106,24 +107,24 @@ fn failed(py: Python<'_>, name: &str, taken: u64, what: &str, cause: Option<PyEr
     let error = errors::not_written(py, name, taken, what);
     let errno = cause.as_ref().filter(|cause| cause.is_instance_of::<PyOSError>(py));
     if let Some(errno) = errno.and_then(|cause| cause.value(py).getattr("errno").ok()) {
-        // Who looks at the number finds it here as well; without it there is the cause.
+        // Callers may read `errno`; if it cannot be set, they still have the cause.
         let _ = error.value(py).setattr("errno", errno);
     }
     error.set_cause(py, cause);
     error
 }
 
-/// A sink that gives its bytes to a Python object as they come: what was given cannot be taken back.
+/// A sink that writes each piece to a Python object at once. Written bytes cannot be retracted.
 pub(crate) struct ObjectSink {
     object: Py<PyAny>,
     name: String,
     taken: u64,
-    /// The exception of the last call: errors of a sink carry text only.
+    /// The last exception of the object. Errors of a sink only have text.
     cause: Cause,
 }
 
 impl ObjectSink {
-    /// A sink of what is at a path and is no file: a pipe, a device. Python opens it, whose waiting is ended by signals.
+    /// Opens a pipe or device by its path. Python opens it, so that signals interrupt the wait.
     pub(crate) fn open(path: &Path, cause: &Cause) -> io::Result<Self> {
         let name = path.to_string_lossy().into_owned();
         let opened = Python::try_attach(|py| {
@@ -195,12 +196,13 @@ impl Sink for ObjectSink {
 
 impl Drop for ObjectSink {
     fn drop(&mut self) {
-        // Left unfinished: there is nothing to say to anybody, and a warning of Python's that it was not closed would say less.
+        // An unfinished sink is dropped after an error; closing it avoids a `ResourceWarning` that would hide
+        // that error.
         let _ = Python::try_attach(|py| self.object.call_method0(py, "close").map(drop));
     }
 }
 
-/// Where a writer's bytes go, by a path or a URL: a file of that name, what is there and is none, or an object of a store.
+/// Returns the sink for a path or URL: a file, an existing pipe or device, or an object of a store.
 pub(crate) fn sink_for(path: &Path, store: &Store, cause: &Cause) -> Result<Box<dyn Sink>> {
     match std::fs::metadata(path) {
         Ok(there) if !there.is_file() && !there.is_dir() => Ok(Box::new(ObjectSink::open(path, cause)?)),
@@ -208,17 +210,17 @@ pub(crate) fn sink_for(path: &Path, store: &Store, cause: &Cause) -> Result<Box<
     }
 }
 
-/// Looks at signals between the pieces that a writer gives to its sink: an exception of their handlers ends the writing.
+/// A sink that checks for signals before each piece. An exception of a signal handler ends the write.
 struct Listening {
     sink: Box<dyn Sink>,
     cause: Cause,
     listened: Instant,
 }
 
-/// How often signals are looked at.
+/// Interval of the checks for signals.
 const LISTEN: Duration = Duration::from_millis(20);
 
-/// A sink that looks at signals.
+/// Returns a sink that checks for signals.
 pub(crate) fn listening(sink: Box<dyn Sink>, cause: &Cause) -> Box<dyn Sink> {
     Box::new(Listening { sink, cause: Arc::clone(cause), listened: Instant::now() })
 }
@@ -229,11 +231,11 @@ impl Listening {
             return Ok(());
         }
         match Python::try_attach(heard) {
-            // Others' looks must not count.
+            // Only checks of the main thread count.
             Some(Ok(true)) => self.listened = Instant::now(),
             Some(Err(error)) => {
                 keep(&self.cause, error);
-                // Not Interrupted, after which a writer would try again.
+                // After `Interrupted`, a writer would retry.
                 return Err(std::io::Error::other("the writing was interrupted"));
             }
             _ => {}
@@ -242,7 +244,8 @@ impl Listening {
     }
 }
 
-/// Looks at signals, if they are this thread's to look at. A handler may also run in what this calls of Python.
+/// Runs pending signal handlers and returns whether this is the main thread. Handlers may also run in the
+/// Python calls of `in_main_thread`.
 fn heard(py: Python<'_>) -> PyResult<bool> {
     py.check_signals()?;
     in_main_thread(py)
@@ -290,7 +293,7 @@ impl Sink for Listening {
     }
 }
 
-/// Gives a whole file to an object.
+/// Writes a whole file to an object.
 #[pyfunction]
 pub(crate) fn give_all(object: &Bound<'_, PyAny>, name: &str, data: &Bound<'_, PyBytes>) -> PyResult<()> {
     give(object, name, data.as_bytes(), &mut 0)

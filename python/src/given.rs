@@ -1,4 +1,4 @@
-//! Arrays that Python hands over, to be written.
+//! Arrays from Python, for writers.
 
 use crate::{errors, forth::Lent};
 use bytes::Bytes;
@@ -15,8 +15,9 @@ use pyo3::{
 };
 use std::{collections::HashMap, sync::Arc};
 
-/// What `ak.to_buffers` gives, as columns of ours. The bytes are lent: writers have what they need of them when they return,
-/// and compare what they read while others may write. Of Arrow data, the schema is kept.
+/// The result of `ak.to_buffers` as an array, with the schema if it is from Arrow. Its buffers are borrowed:
+/// writers are done with them when they return, and validate the copies that they use, as other threads may
+/// modify the buffers.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Given(pub(crate) columns::Array, Option<SchemaRef>);
 
@@ -25,7 +26,8 @@ impl Given {
         Self(array, None)
     }
 
-    /// What Arrow said of a single column; of one that came from elsewhere nothing but its name.
+    /// Returns the Arrow field of a single column under another name; for a column from elsewhere, a field
+    /// with the name only.
     fn field(&self, name: &str) -> Field {
         match self.1.as_ref().map(|schema| schema.fields()) {
             Some(fields) if fields.len() == 1 => fields[0].as_ref().clone().with_name(name),
@@ -33,7 +35,7 @@ impl Given {
         }
     }
 
-    /// The fields of records with their Forms.
+    /// Returns the fields of records with their Forms.
     fn fields(&self) -> impl Iterator<Item = (&String, &columns::Form)> {
         let (names, contents): (&[String], &[columns::Form]) = match &self.0.form {
             columns::Form::Record { fields: Some(names), contents, .. } => (names, contents),
@@ -46,7 +48,7 @@ impl Given {
         self.1.as_ref()
     }
 
-    /// The metadata of a table of Arrow, in the order of their names.
+    /// Returns the metadata of the Arrow schema, sorted by name.
     pub(crate) fn words(&self) -> Vec<(String, Bytes)> {
         let all = self.1.iter().flat_map(|schema| schema.metadata().iter());
         let mut words: Vec<_> = all.map(|(name, value)| (name.clone(), Bytes::from(value.clone()))).collect();
@@ -55,7 +57,7 @@ impl Given {
     }
 }
 
-/// The exception of data that Arrow has and columns do not.
+/// Returns the exception for Arrow data that cannot be imported.
 fn refused(py: Python<'_>, error: ImportError) -> PyErr {
     let error = match error {
         ImportError::Unsupported { column, data_type } => {
@@ -69,12 +71,12 @@ fn refused(py: Python<'_>, error: ImportError) -> PyErr {
     errors::exception(py, &error)
 }
 
-/// What a stream of Arrow has, for writers that may take its batches as they are.
+/// The batches of an Arrow stream, for writers that accept batches, or its array.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct GivenBatches(pub(crate) Streamed, SchemaRef);
 
 impl GivenBatches {
-    /// The columns without entries, with what Arrow says of them.
+    /// Returns the columns with their schema; batches are left out.
     pub(crate) fn columns(&self) -> Given {
         let array = match &self.0 {
             Streamed::Batches { form, .. } => {
@@ -88,7 +90,7 @@ impl GivenBatches {
 
 #[pymethods]
 impl GivenBatches {
-    /// All there is in a capsule of Arrow's C stream interface.
+    /// Reads all batches of a capsule of Arrow's C stream interface.
     #[new]
     fn new(py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let stream = crate::arrow::taken(stream)?;
@@ -124,16 +126,16 @@ impl Given {
         })
     }
 
-    /// All there is in a capsule of Arrow's C stream interface: records of its columns.
+    /// Imports all batches of a capsule of Arrow's C stream interface as records of its columns.
     #[staticmethod]
     fn from_arrow(py: Python<'_>, stream: &Bound<'_, PyCapsule>) -> PyResult<Self> {
         let stream = crate::arrow::taken(stream)?;
-        // The producer of the stream attaches to the interpreter by itself, where it needs to.
+        // Producers attach to the interpreter themselves if they need it.
         let taken = py.detach(|| columns::arrow::import_stream(stream));
         taken.map(|(array, schema)| Self(array, Some(schema))).map_err(|error| refused(py, error))
     }
 
-    /// Arrays of one length as the fields of records.
+    /// Creates records from arrays of the same length.
     #[staticmethod]
     fn from_fields(py: Python<'_>, names: Vec<String>, arrays: Vec<Bound<'_, Self>>) -> PyResult<Self> {
         let field = |(name, array): (&String, &Bound<'_, Self>)| array.get().field(name);
@@ -144,24 +146,24 @@ impl Given {
         made.map_err(|error| errors::exception(py, &Error::invalid(error.to_string())))
     }
 
-    /// The Form, as options for opening files take it.
+    /// Returns the Form in the notation of options for opening files.
     fn form_text(&self) -> String {
         forthwith::form_text(&self.0.form)
     }
 
-    /// The only field of records.
+    /// Returns the field of records with exactly one field; otherwise `None`.
     fn only(&self) -> Option<Self> {
         let mut fields = self.0.clone().into_fields();
         let array = (fields.len() == 1).then(|| fields.remove(0))?;
         Some(Self(array, self.1.clone()))
     }
 
-    /// The fields of records with their types.
+    /// Returns names and types of the fields of records.
     fn types(&self) -> Vec<(String, String)> {
         self.fields().map(|(name, form)| (name.clone(), form.type_string())).collect()
     }
 
-    /// Those with dates and times in them.
+    /// Returns names and types of the fields that contain dates or times.
     fn times(&self) -> Vec<(String, String)> {
         let is_time = |form: &columns::Form| match form {
             columns::Form::Logical { meaning, .. } => {
@@ -173,14 +175,14 @@ impl Given {
         times.map(|(name, form)| (name.clone(), form.type_string())).collect()
     }
 
-    /// Records as a stream of one batch, anything else as its only column, `value`.
+    /// Exports records as a stream of one batch, and other arrays as a batch with the one column `value`.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // What Arrow's interface allows: the consumer casts.
+        // Arrow's interface permits to ignore the requested schema; the consumer casts.
         drop(requested_schema);
         crate::arrow::batch(py, &self.0)
     }

@@ -1,4 +1,4 @@
-//! The state that a file and its tables share.
+//! State shared by a file and its tables.
 
 use crate::{
     desk::{Entered, raised},
@@ -13,7 +13,7 @@ use forthwith::{
 use pyo3::{exceptions::PyException, prelude::*};
 use std::sync::{Arc, PoisonError};
 
-/// An opened file, the gate to its bytes, and the file object behind it, if there is one.
+/// An open file, the gate to its source, and the file object that it is read from, if any.
 pub(crate) struct Handle {
     pub(crate) file: forthwith::File,
     pub(crate) gate: Arc<Gate>,
@@ -21,7 +21,7 @@ pub(crate) struct Handle {
 }
 
 impl Handle {
-    /// Runs something without the interpreter, and turns its error into an exception.
+    /// Calls `f` without the interpreter, and converts its error to an exception.
     pub(crate) fn run<T: Send>(&self, py: Python<'_>, f: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
         let _entered = self.enter(py)?;
         let outcome = py.detach(f);
@@ -31,10 +31,10 @@ impl Handle {
         }
     }
 
-    /// What has to be there while bytes are asked of a file object.
+    /// Returns the guard for calls that may read from the file object; `None` for other sources.
     ///
     /// # Errors
-    /// It is the code of that object that asks: it would wait for itself.
+    /// Returns an error if the code of the file object makes the call: it would wait for itself.
     pub(crate) fn enter(&self, py: Python<'_>) -> PyResult<Option<Entered>> {
         let Some(object) = &self.object else { return Ok(None) };
         if object.reader.is_inside() {
@@ -43,7 +43,7 @@ impl Handle {
         Entered::new(py, &object.reader).map(Some)
     }
 
-    /// Threads that wait for a file object or for a network are to give up.
+    /// Cancels waits for the file object or the network in all threads.
     pub(crate) fn give_up(&self) {
         self.gate.give_up();
         if let Some(object) = &self.object {
@@ -51,7 +51,7 @@ impl Handle {
         }
     }
 
-    /// Refuses to go on with a closed file, even where everything needed is in memory.
+    /// Returns an error if the file is closed, even if no further bytes are needed.
     pub(crate) fn check_open(&self, py: Python<'_>) -> PyResult<()> {
         if self.gate.is_closed() { Err(errors::closed(py, self.file.uri())) } else { Ok(()) }
     }
@@ -70,7 +70,7 @@ pub(crate) fn error_of(py: Python<'_>, error: Error, gate: Option<&Gate>, cause:
     }
     let cause = cause.and_then(|cause| cause.lock().unwrap_or_else(PoisonError::into_inner).take());
     match cause {
-        // KeyboardInterrupt and SystemExit are not for us to wrap.
+        // `KeyboardInterrupt` and `SystemExit` are raised unchanged.
         Some(cause) if !cause.is_instance_of::<PyException>(py) => cause,
         cause => {
             let exception = errors::exception(py, &error);

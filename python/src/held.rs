@@ -1,4 +1,4 @@
-//! A writer that threads use in turn, in the process that made it.
+//! A lock for writers, with checks for forks, reentrance and signals.
 
 use crate::errors;
 use pyo3::prelude::*;
@@ -10,18 +10,19 @@ use std::{
     time::Duration,
 };
 
-/// How long a thread waits for its turn before it looks at signals.
+/// Interval at which a waiting thread checks for signals.
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The state of a writer. A process forked from the one that made it must not touch it: the file belongs to the other, and so may the lock.
+/// A locked writer. A process forked from its creator must not use it: the file belongs to that
+/// process, and a thread of it may hold the lock.
 pub(crate) struct Held<T: Send> {
     process: u32,
-    /// Which thread uses it; 0 if none does.
+    /// Number of the thread that holds the lock; 0 if it is free.
     user: AtomicU64,
     kept: Mutex<Option<T>>,
 }
 
-/// The turn of one thread.
+/// Guard of the lock.
 pub(crate) struct Turn<'a, T> {
     user: &'a AtomicU64,
     kept: MutexGuard<'a, Option<T>>,
@@ -29,7 +30,7 @@ pub(crate) struct Turn<'a, T> {
 
 impl<T: Send> Held<T> {
     pub(crate) fn new(kept: T) -> Self {
-        // Memory of Python's objects is not aligned to more.
+        // The memory of Python objects is aligned to 16 bytes.
         const { assert!(align_of::<T>() <= 16) };
         Self {
             process: forthwith_platform::process_id(),
@@ -38,10 +39,11 @@ impl<T: Send> Held<T> {
         }
     }
 
-    /// Waits until no other thread uses it. Signals are looked at meanwhile.
+    /// Waits for the lock, and checks for signals meanwhile.
     ///
     /// # Errors
-    /// The process is another one; this thread uses it already: a handler of a signal, or an object that is written to, calls back.
+    /// Returns an error in a forked process, and if this thread holds the lock: a signal handler or an object
+    /// that is written to called the writer. Returns the exception of a signal handler.
     pub(crate) fn take(&self, py: Python<'_>) -> PyResult<Turn<'_, T>> {
         if forthwith_platform::process_id() != self.process {
             let made = self.process;
@@ -90,13 +92,13 @@ impl<T> Drop for Turn<'_, T> {
 impl<T: Send> Drop for Held<T> {
     fn drop(&mut self) {
         if forthwith_platform::process_id() != self.process {
-            // A file that is dropped unfinished is removed, and this one is the other process's.
+            // Dropping an unfinished writer removes its file, which belongs to the other process.
             std::mem::forget(self.kept.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }
     }
 }
 
-/// A number for the thread, which no other has had.
+/// Returns a number of the thread, unique in this process.
 pub(crate) fn thread_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     thread_local!(static MINE: u64 = NEXT.fetch_add(1, Ordering::Relaxed));

@@ -1,7 +1,7 @@
-//! Awkward Arrays made node by node.
+//! Creation of Awkward Arrays, node by node.
 //!
-//! What `ak.from_buffers` makes of a Form in JSON, without the JSON: the same classes with the same arguments, so that the
-//! layouts are the same. A file of small branches is read in the time that takes.
+//! Creates the layouts that `ak.from_buffers` creates for a Form: the same classes with the same arguments,
+//! without the conversion to and from JSON, which dominates the time to read small branches.
 
 use crate::{array::Buffer, empty, errors};
 use forthwith::{
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 
 macro_rules! classes {
     ($($name:ident: $module:literal $class:literal,)*) => {
-        /// What is called of Awkward Array and of NumPy.
+        /// Classes of Awkward Array and functions of NumPy.
         struct Classes { $($name: Py<PyAny>,)* }
 
         impl Classes {
@@ -48,7 +48,8 @@ classes! {
     array: "numpy" "asarray",
 }
 
-/// The layout of an array whose options and unions stand where Awkward Array has them; `typed` with NumPy's types of times.
+/// Returns the layout of an array whose options and unions are nested as Awkward Array supports it. With
+/// `typed`, times have NumPy's types.
 pub(crate) fn layout<'py>(py: Python<'py>, array: &Array, typed: bool) -> PyResult<Bound<'py, PyAny>> {
     let columns = array.columns.iter().map(|(key, column)| (key.as_str(), column)).collect();
     let mut nodes =
@@ -56,7 +57,7 @@ pub(crate) fn layout<'py>(py: Python<'py>, array: &Array, typed: bool) -> PyResu
     nodes.node(&array.form, array.length, None, 0)
 }
 
-/// The layout of no rows, whatever buffers there are: of zeros that cannot be changed.
+/// Returns the layout of a Form without rows. Its buffers are read-only.
 pub(crate) fn without_rows<'py>(
     py: Python<'py>,
     form: &Form,
@@ -67,21 +68,21 @@ pub(crate) fn without_rows<'py>(
     nodes.node(form, 0, logical, 0)
 }
 
-/// Structure deeper than this is an attack on the stack, not data.
+/// Maximum depth of nesting, which bounds the recursion.
 const DEEPEST: u32 = 256;
 
 struct Nodes<'a, 'py> {
     py: Python<'py>,
     classes: &'static Classes,
-    /// None for a layout of no rows that is made once.
+    /// `None` for a layout without rows.
     columns: Option<HashMap<&'a str, &'a Column>>,
-    /// The name of a buffer, kept from one to the next.
+    /// Scratch buffer for names of columns.
     name: String,
     typed: bool,
 }
 
 impl<'a, 'py> Nodes<'a, 'py> {
-    /// A node of `length` rows. `logical` is what it means besides.
+    /// Creates a node of `length` rows. `logical` is the text of its logical type.
     fn node(
         &mut self,
         form: &Form,
@@ -122,7 +123,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             }
             Form::Categorical { key, categories } => {
                 let (column, index) = self.array(key, "index", DType::Int32, length)?;
-                // All of them, whatever these rows are of: another step has others.
+                // All categories, even if these rows use fewer: other steps may use others.
                 let rows = rows::<i32>(&column).max(categories.len() as u64);
                 let index = classes.index32.bind(py).call1((index,))?;
                 let texts = Form::String { key: key.clone(), binary: false };
@@ -156,7 +157,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
             Form::Option { key, content } => {
                 let column = self.column(key, "index", DType::Int64, length)?;
                 if length > 0 && column.counts_up() {
-                    // Nothing is missing: what computes with the array need not look at an index, nor is one kept.
+                    // An option without missing rows needs no index.
                     let content = self.node(content, length, None, below)?;
                     (&classes.unmasked, PyTuple::new(py, [content])?, None)
                 } else {
@@ -195,13 +196,13 @@ impl<'a, 'py> Nodes<'a, 'py> {
                 let meaning = meaning.to_string();
                 return self.node(content, length, Some(logical.unwrap_or(&meaning)), below);
             }
-            // A new kind of node must be added here to be used.
+            // New types of nodes have to be added above.
             _ => return Err(self.wrong("an unknown kind of node")),
         };
         make(py, class, arguments, logical, parameter)
     }
 
-    /// The first `items` of a buffer, and NumPy's array of them.
+    /// Returns the first `items` items of a buffer, and a NumPy array of them.
     fn array(
         &mut self,
         key: &str,
@@ -214,7 +215,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
         Ok((column, array))
     }
 
-    /// The first `items` of a buffer.
+    /// Returns the first `items` items of a buffer.
     fn column(&mut self, key: &str, part: &str, dtype: DType, items: u64) -> PyResult<Column> {
         let Some(columns) = &self.columns else {
             let zeros = Column::from_slice(&[0_u64]).to_bytes();
@@ -235,7 +236,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
         Ok(if items == found { column.clone() } else { column.slice(0..items) })
     }
 
-    /// The offsets of `length` lists, and where the last of them ends.
+    /// Returns the offsets of `length` lists, and the end of the last list.
     fn offsets(&mut self, key: &str, length: u64) -> PyResult<(Bound<'py, PyAny>, u64)> {
         let count = length.checked_add(1).ok_or_else(|| self.wrong("more lists than there can be"))?;
         let (column, offsets) = self.array(key, "offsets", DType::Int64, count)?;
@@ -250,7 +251,7 @@ impl<'a, 'py> Nodes<'a, 'py> {
     }
 }
 
-/// Key and types of numbers for which NumPy has a type of its own.
+/// Returns key, type and NumPy's type string of numbers that have a logical type of NumPy.
 fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType, &'static str)> {
     match content {
         Form::Numpy { key, dtype, shape } if shape.is_empty() => {
@@ -260,7 +261,7 @@ fn times(meaning: LogicalType, content: &Form) -> Option<(&str, DType, &'static 
     }
 }
 
-/// An instance of a class, with the parameter `logical` and another one if it has any.
+/// Creates an instance of a class, with up to two parameters: `parameter`, and `logical`.
 fn make<'py>(
     py: Python<'py>,
     class: &Py<PyAny>,
@@ -281,12 +282,12 @@ fn make<'py>(
     class.call(arguments, Some(&named))
 }
 
-/// The items of a column, if it is of this type.
+/// Returns the items of a column; none if its type differs.
 fn numbers<T: Native>(column: &Column) -> impl Iterator<Item = T> {
     (0..column.len()).filter_map(|at| column.item(at))
 }
 
-/// Rows that an index needs, of which negative numbers are nulls.
+/// Returns the number of rows that an index refers to. Negative items are missing.
 fn rows<T: Native + Into<i64>>(index: &Column) -> u64 {
     let last = match index.items::<T>() {
         Some(index) => index.iter().fold(-1, |last, row| last.max((*row).into())),

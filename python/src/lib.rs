@@ -1,9 +1,10 @@
-//! The extension module `forthwith._forthwith`: the façade crate as Python sees it, and no more.
+//! The extension module `forthwith._forthwith`: bindings to the façade crate.
 //!
-//! Everything comfortable is written in Python above it. What crosses here is small: objects of the façade as frozen
-//! classes, buffers by their address (`array::Buffer`), Arrow data as capsules (`arrow`), errors as the exceptions of
-//! `forthwith._errors` (`errors`). The interpreter is released around every call that reads or works
-//! (`handle::Handle::run`); whoever needs it meanwhile (a Python file object, a progress callback) attaches for as long as that takes.
+//! The public interface is written in Python on top of it. The bindings consist of objects of the façade as
+//! frozen classes, buffers by their address (`array::Buffer`), Arrow data as capsules (`arrow`) and errors as
+//! exceptions of `forthwith._errors` (`errors`). The interpreter is released for every call that reads or
+//! computes (`handle::Handle::run`); code that needs it meanwhile, such as a Python file object or a progress
+//! callback, attaches for the duration of the call.
 
 mod array;
 mod arrow;
@@ -74,11 +75,12 @@ mod _forthwith {
             let prepare = wrap_pyfunction!(prepare, module)?;
             os.call_method("register_at_fork", (), Some(&[("before", prepare)].into_py_dict(module.py())?))?;
         }
-        // The Python package warns of it at import.
+        // The Python package warns at import if this is `False`.
         module.add("optimised", !cfg!(debug_assertions))
     }
 
-    /// Before a process is forked: what another thread is making that moment would never be made in the new one.
+    /// Called before a fork. It completes the initialisation of statics, which another thread might be in the
+    /// middle of.
     #[pyfunction]
     fn prepare(py: Python<'_>) {
         py.detach(forthwith::prepare);

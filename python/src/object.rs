@@ -5,16 +5,16 @@ use forthwith::io::ReadAt;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The exception a file object raised last: errors of a source carry text only, and Python wants the cause.
+/// The last exception of a file object. Errors of a source only have text.
 pub(crate) type Cause = Arc<Mutex<Option<PyErr>>>;
 
-/// Keeps an exception as the last one.
+/// Replaces the stored exception.
 pub(crate) fn keep(cause: &Cause, error: PyErr) {
     let last = cause.lock().unwrap_or_else(PoisonError::into_inner).replace(error);
     drop(last); // after the lock is free: what it refers to may run Python code when it goes
 }
 
-/// An object with `seek` and `read`. Clones ask the same object.
+/// An object with `seek` and `read`. Clones share the object.
 #[derive(Clone)]
 pub(crate) struct FileObject {
     pub(crate) reader: Arc<Reader>,
@@ -39,7 +39,7 @@ impl FileObject {
     }
 }
 
-/// What is said where the code of a file object uses the file that is read from it.
+/// Message of the error if the code of a file object uses the file that is read from it.
 pub(crate) const INSIDE: &str = "the read method of the file object reads from the same forthwith file";
 
 impl ReadAt for FileObject {
@@ -57,7 +57,7 @@ impl ReadAt for FileObject {
                 if let Some(place) = into.get_mut(..data.len()) {
                     place.copy_from_slice(&data);
                 }
-                // More than was asked for: the source refuses it.
+                // A length above the requested one is an error of the source.
                 Ok(data.len())
             }
             Ok(Answer::Size(_)) => Err("read returned a number instead of bytes".into()),

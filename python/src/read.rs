@@ -1,4 +1,4 @@
-//! Reading with an ear for signals and a word on progress.
+//! Reading with checks for signals and reports of progress.
 
 use crate::{
     array::{Array, place},
@@ -13,12 +13,12 @@ use forthwith_platform::Instant;
 use pyo3::prelude::*;
 use std::time::Duration;
 
-/// How often the interpreter is attached while reading.
+/// Minimum interval between two attachments to the interpreter while reading.
 const LISTEN: Duration = Duration::from_millis(50);
 
-/// Reads with `with`, which is given the tick to pass on. Progress is reported at the start, at the end and from time to time between,
-/// and then signals are looked at, if this is the main thread; an exception of their handlers or of `progress` stops the work and is
-/// passed on.
+/// Calls `with` without the interpreter, with the callback for progress. The callback reports progress at the
+/// start, at the end, and after each interval, and runs pending signal handlers if this is the main thread.
+/// An exception of a handler or of `progress` stops the read and is returned.
 pub(crate) fn listening<T: Send>(
     py: Python<'_>,
     handle: &Handle,
@@ -53,7 +53,7 @@ pub(crate) fn listening<T: Send>(
     outcome.map_err(|error| handle.error(py, error))
 }
 
-/// Reads a plan.
+/// Reads the columns of a plan.
 pub(crate) fn read(
     py: Python<'_>,
     handle: &Handle,

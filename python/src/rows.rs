@@ -1,4 +1,4 @@
-//! Arrays as objects of Python, row by row: what readers of rows give.
+//! Conversion of arrays to Python objects, row by row.
 
 use crate::{
     array::{Array, damaged},
@@ -17,12 +17,12 @@ use pyo3::{
 
 mod moments;
 
-/// Values of one column, one for each row.
+/// Values of a column, one for each row.
 type Objects<'py> = Vec<Bound<'py, PyAny>>;
 
-/// The values of an array: dicts of records and of maps, lists, and objects of Python's own classes for dates, times and
-/// decimals. `whole_nanoseconds` has times in nanoseconds, which those classes do not have, as numbers; `tagged` makes
-/// pairs of the values of unions, with the number of the alternative in front.
+/// Converts an array to Python values: dicts for records and maps, lists, and objects of Python's own classes
+/// for dates, times and decimals. With `whole_nanoseconds`, times in nanoseconds are integers, as those
+/// classes are limited to microseconds. With `tagged`, values of unions are pairs of tag and value.
 pub(crate) fn objects<'py>(
     py: Python<'py>,
     array: &columns::Array,
@@ -50,16 +50,16 @@ fn values_of<'py>(
     }
 }
 
-/// Values that become those of one key of rows.
+/// The values of one key of the rows.
 #[derive(FromPyObject)]
 pub(crate) enum RowValues<'py> {
-    /// Objects that were made already.
+    /// Objects, used unchanged.
     Objects(Bound<'py, PyList>),
-    /// An array, whose values [`objects`] makes.
+    /// An array, which is converted as by [`objects`].
     Array(Bound<'py, Array>),
 }
 
-/// Rows of several columns as dicts.
+/// Converts columns to rows, one dict for each row.
 #[pyfunction]
 #[pyo3(signature = (labels, columns, length, *, whole_nanoseconds=false))]
 pub(crate) fn rows_of<'py>(
@@ -85,7 +85,7 @@ pub(crate) fn rows_of<'py>(
     PyList::new(py, dicts(py, &labels, values, length)?)
 }
 
-/// A dict for each row. All are copies of one with the keys, so that none grows key by key.
+/// Returns a dict for each row, copied from a template with all keys, so that dicts do not grow key by key.
 fn dicts<'py>(
     py: Python<'py>,
     keys: &[Bound<'py, PyString>],
@@ -137,7 +137,7 @@ struct Rows<'py, 'a> {
 }
 
 impl<'py> Rows<'py, '_> {
-    /// The values of a node, whose buffers were validated.
+    /// Converts a node whose buffers were validated.
     fn node(&self, form: &Form, length: u64) -> Made<Objects<'py>> {
         match form {
             Form::Empty => self.nothing(length),
@@ -215,14 +215,14 @@ impl<'py> Rows<'py, '_> {
         }
     }
 
-    /// Whole numbers that fit 64 bits with a sign.
+    /// Returns integers of at most 64 bits, signed.
     fn integers(&self, key: &str, dtype: DType, length: u64) -> Made<Vec<i64>> {
         let column = self.lookup.column(key, "data", dtype, length)?;
         let value = |at| column.integer(at).and_then(|value| i64::try_from(value).ok());
         self.each((0..length as usize).map(|at| Ok(value(at).unwrap_or_default())))
     }
 
-    /// The byte strings of a node.
+    /// Returns the byte strings of a node.
     fn bytes(&self, key: &str, length: u64) -> Made<Vec<&[u8]>> {
         let offsets = self.lookup.integers(key, "offsets", length.saturating_add(1))?;
         let data = self.lookup.any(key, "data")?.as_bytes();
@@ -238,7 +238,7 @@ impl<'py> Rows<'py, '_> {
             if binary {
                 return Ok(PyBytes::new(py, bytes).into_any());
             }
-            // Text that was not checked has what stands for bytes that are none.
+            // Invalid UTF-8 in text that was not validated becomes replacement characters.
             Ok(PyString::new(py, &String::from_utf8_lossy(bytes)).into_any())
         }))
     }
@@ -346,7 +346,7 @@ impl<'py> Rows<'py, '_> {
     }
 }
 
-/// An empty vector with memory for as many values.
+/// Returns an empty vector with capacity for `count` values.
 fn reserved<T>(count: usize) -> PyResult<Vec<T>> {
     let mut values = Vec::new();
     let enough = values.try_reserve_exact(count);

@@ -1,4 +1,4 @@
-//! Columns that are computed, and entries that are chosen.
+//! Selections: stored and computed columns of selected entries.
 
 use crate::{
     array::{Array, Buffer, place},
@@ -13,15 +13,16 @@ use forthwith::{Loss, Selected, Step, UnitedColumn, columns::Column, expr::Expre
 use pyo3::{prelude::*, types::PyCapsule};
 use std::sync::Arc;
 
-/// The type of a column in several tables.
+/// The type of a column in several tables, as Python passes it.
 #[derive(FromPyObject)]
 pub(crate) enum Like<'py> {
-    /// That of an array.
+    /// The type of an array.
     Array(Bound<'py, Array>),
     Form(Bound<'py, ColumnForm>),
 }
 
-/// A column that several tables have: its name, its field if this table has it, its type in all of them, and whether some lack it.
+/// A column of several tables: its name, its field if this table has it, its type in all of them, and whether
+/// some tables lack it.
 pub(crate) type United<'py> = (String, Option<u32>, Like<'py>, bool);
 
 pub(crate) fn united_columns(united: Vec<United<'_>>) -> Vec<UnitedColumn> {
@@ -35,17 +36,17 @@ pub(crate) fn united_columns(united: Vec<United<'_>>) -> Vec<UnitedColumn> {
     united.into_iter().map(column).collect()
 }
 
-/// 64-bit numbers in native order.
+/// Converts bytes to 64-bit integers in native byte order.
 pub(crate) fn numbers(bytes: &[u8]) -> Vec<u64> {
     bytes.as_chunks().0.iter().map(|number| u64::from_ne_bytes(*number)).collect()
 }
 
-/// Columns of a table, read or computed, of some entries.
+/// Stored and computed columns of selected entries of a table.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Selection {
     pub(crate) handle: Arc<Handle>,
     pub(crate) selection: forthwith::Selection,
-    /// Whether a file object is read of.
+    /// Whether a Python file object is read.
     asks: bool,
 }
 
@@ -61,31 +62,33 @@ impl Selection {
 
 #[pymethods]
 impl Selection {
-    /// The fields that are read.
+    /// Returns the fields that are read.
     #[getter]
     fn fields(&self) -> Vec<u32> {
         self.selection.fields().to_vec()
     }
 
-    /// Whether entries may be left out.
+    /// Whether entries may be excluded.
     #[getter]
     fn chooses_entries(&self) -> bool {
         self.selection.chooses_entries()
     }
 
-    /// The type of each column.
+    /// Returns the type of each column.
     fn types(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let forms = self.handle.run(py, || self.selection.forms())?;
         Ok(forms.iter().map(forthwith::columns::Form::type_string).collect())
     }
 
-    /// The parts of a range of entries in which the cut may hold by the file's statistics.
+    /// Returns the parts of a range of entries in which the filter may hold according to the file's
+    /// statistics.
     fn promising(&self, py: Python<'_>, start: u64, stop: u64) -> PyResult<Vec<(u64, u64)>> {
         let parts = self.handle.run(py, || self.selection.promising(start..stop))?;
         Ok(parts.into_iter().map(|part| (part.start, part.end)).collect())
     }
 
-    /// An array for each column, and the entries that they have if these may not be all.
+    /// Reads a range of entries; returns an array for each column, and the entries of these arrays if some
+    /// may be excluded.
     #[pyo3(signature = (start, stop, threads=None, progress=None))]
     fn read(
         &self,
@@ -102,7 +105,8 @@ impl Selection {
         Ok((arrays, selected.kept.map(kept)))
     }
 
-    /// Reads around damage, or puts missing values in its place: arrays, their entries if these may not be all, and losses.
+    /// Reads a range of entries around damage; with `nulls`, damaged values are missing instead. Returns
+    /// arrays, the entries of these arrays if some may be excluded, and losses.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (start, stop, nulls, bits, threads=None, progress=None))]
     fn read_around(
@@ -169,10 +173,10 @@ impl Selection {
     }
 }
 
-/// Entries that are lost: the first, the one after the last, and the exception that says why.
+/// Lost entries: the first, the one after the last, and the exception with the reason.
 pub(crate) type Lost = (u64, u64, Py<PyAny>);
 
-/// Losses with exceptions of a file.
+/// Converts the errors of losses to exceptions.
 pub(crate) fn lost(py: Python<'_>, handle: &Handle, losses: impl IntoIterator<Item = Loss>) -> Vec<Lost> {
     let lost = losses.into_iter().map(|Loss { entries, error }| {
         (entries.start, entries.end, handle.error(py, error).into_value(py).into_any())
@@ -180,7 +184,7 @@ pub(crate) fn lost(py: Python<'_>, handle: &Handle, losses: impl IntoIterator<It
     lost.collect()
 }
 
-/// The arrays of a selection, which were read from its table.
+/// Returns the arrays of a selection, with the places for their errors.
 pub(crate) fn arrays(
     py: Python<'_>,
     selection: &forthwith::Selection,
@@ -191,12 +195,12 @@ pub(crate) fn arrays(
     selected.arrays.iter().zip(selection.paths()).map(made).collect()
 }
 
-/// Numbers of entries, for NumPy.
+/// Returns entry numbers as a buffer for NumPy.
 pub(crate) fn kept(entries: Vec<u64>) -> Buffer {
     Buffer::new(Column::from_vec(entries.into_iter().map(|entry| entry as i64).collect::<Vec<_>>()))
 }
 
-/// The names in an expression.
+/// Returns the names in an expression.
 #[pyfunction]
 pub(crate) fn expression_names(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     match Expression::parse(text) {

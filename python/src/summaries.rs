@@ -1,4 +1,4 @@
-//! Comparisons and summaries, as JSON for Python.
+//! Comparisons and summaries, as JSON.
 
 use crate::{file::File, read::listening, selection::Selection, table::Table};
 use forthwith::{DiffOptions, PathFilter, Progress, StatsOptions, diff, plan::Result, stats};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use std::{collections::HashSet, sync::Arc};
 
-/// How tables are compared.
+/// Options of a comparison of tables.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(crate) struct Comparison {
@@ -44,7 +44,7 @@ impl Comparison {
     }
 }
 
-/// What differs between two tables.
+/// Compares two tables; returns the differences as JSON.
 #[pyfunction]
 #[pyo3(signature = (left, right, comparison, progress=None))]
 pub(crate) fn diff_tables(
@@ -62,7 +62,7 @@ pub(crate) fn diff_tables(
     Ok(json(&found))
 }
 
-/// What differs between two files.
+/// Compares two files; returns the differences as JSON.
 #[pyfunction]
 #[pyo3(signature = (left, right, comparison, progress=None))]
 pub(crate) fn diff_files(
@@ -81,7 +81,7 @@ pub(crate) fn diff_files(
     Ok(json(&found))
 }
 
-/// The summaries of the columns of a selection.
+/// Summarises the columns of a selection; returns the summaries as JSON.
 #[pyfunction]
 #[pyo3(signature = (selection, start, stop, quantiles, top, distinct, threads=None, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
@@ -107,7 +107,7 @@ const fn told(done: u64, total: u64) -> Progress {
     Progress { blocks: done, all_blocks: total, bytes: done, all_bytes: total }
 }
 
-/// Plain trees with text keys are always JSON.
+/// Serialises a value. Values without maps of non-text keys have no errors.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

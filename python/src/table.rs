@@ -1,4 +1,4 @@
-//! Tables, their fields, and plans for reading them.
+//! Tables, their fields, and plans to read them.
 
 use crate::{
     array::{Array, Buffer, place},
@@ -19,7 +19,7 @@ use forthwith::{
 use pyo3::{exceptions::PyIndexError, prelude::*, types::PyCapsule};
 use std::{ops::Range, sync::Arc};
 
-/// A column of one value: its name, the value as text, whether it is a whole number, and whether some files have none.
+/// A column with one value: name, value as text, whether it is an integer, and whether some files lack it.
 pub(crate) type Constant = (String, Option<String>, bool, bool);
 
 pub(crate) fn constants(constants: Vec<Constant>) -> Vec<plan::Constant> {
@@ -35,7 +35,7 @@ pub(crate) fn constants(constants: Vec<Constant>) -> Vec<plan::Constant> {
     constants.into_iter().map(constant).collect()
 }
 
-/// A tree.
+/// A table of a file.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Table {
     pub(crate) handle: Arc<Handle>,
@@ -44,7 +44,7 @@ pub(crate) struct Table {
     types: ColumnTypes,
 }
 
-/// Fields of a table, by path, that have timestamps in a zone.
+/// Paths and Forms of fields with timestamps in a time zone.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Zones(Vec<(String, Form)>);
 
@@ -60,7 +60,7 @@ impl Table {
         Self { handle, table, key, types: ColumnTypes::default() }
     }
 
-    /// The Forms of fields, or the error that names the first one that cannot be read.
+    /// Returns the Forms of fields, or the error of the first field that cannot be read.
     fn forms(&self, fields: &[u32]) -> plan::Result<Vec<Form>> {
         self.table.forms(fields)
     }
@@ -73,7 +73,7 @@ impl Table {
         self.table.path()
     }
 
-    /// Whether an entry is a record, whose fields are the columns.
+    /// Whether entries are records, whose fields are the columns.
     #[getter]
     fn is_record(&self) -> bool {
         self.table.is_record()
@@ -89,7 +89,7 @@ impl Table {
         &self.key.class
     }
 
-    /// The format's words for a table, its columns and its blocks.
+    /// Returns the format's terms for a table, a column, columns, a block and blocks.
     #[getter]
     fn words(&self) -> [&'static str; 5] {
         let forthwith::Words { table, column: [column, columns], block: [block, blocks], .. } =
@@ -102,7 +102,8 @@ impl Table {
         self.handle.run(py, || self.table.entries())
     }
 
-    /// The table around what cannot be told apart, and for each such part the entries before it, the block, the byte and the fault.
+    /// Returns the table without undecodable parts of its file, and for each such part the entries before it,
+    /// the block, the byte offset and the error.
     #[expect(clippy::type_complexity, reason = "a tuple of Python")]
     fn sound(&self, py: Python<'_>) -> PyResult<(Self, Vec<(u64, u64, u64, String)>)> {
         let (table, gaps) = self.handle.run(py, || self.table.sound())?;
@@ -110,26 +111,27 @@ impl Table {
         Ok((Self::new(Arc::clone(&self.handle), table, self.key.clone()), gaps))
     }
 
-    /// The table with columns of one value each, behind those of the file: names with their values as text or as whole numbers, which may
-    /// be missing, whether they are whole numbers, and whether some files have none.
+    /// Returns the table with constant columns after those of the file.
     fn with_constants(&self, py: Python<'_>, constants: Vec<Constant>) -> PyResult<Self> {
         let constants = self::constants(constants);
         let table = self.handle.run(py, || self.table.with_constants(&constants))?;
         Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
     }
 
-    /// The fields that have timestamps in a zone.
+    /// Returns the fields with timestamps in a time zone.
     fn zones(&self) -> Zones {
         Zones(self.table.zones())
     }
 
-    /// The table with its timestamps shown in the zones of another one, and in UTC where that has none.
+    /// Returns the table with timestamps in the time zones of another table, and in UTC for fields without a
+    /// time zone there.
     fn in_zones_of(&self, py: Python<'_>, zones: &Zones) -> PyResult<Self> {
         let table = self.handle.run(py, || self.table.in_zones_of(&zones.0))?;
         Ok(Self::new(Arc::clone(&self.handle), table, self.key.clone()))
     }
 
-    /// The Arrow schema that the table was written from, if the file has it, as a capsule.
+    /// Returns the Arrow schema that the table was written from as a capsule; `None` if the file does not
+    /// have it.
     fn arrow_schema<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyCapsule>>> {
         self.table.arrow_schema().map(|schema| arrow::capsule(py, &schema)).transpose()
     }
@@ -140,7 +142,7 @@ impl Table {
         self.table.is_stream()
     }
 
-    /// The number of entries, by an estimate where blocks have to be counted and not all were.
+    /// Returns the number of entries, which is an estimate for files whose blocks have to be counted.
     fn likely_entries(&self, py: Python<'_>) -> PyResult<u64> {
         self.handle.run(py, || self.table.likely_entries())
     }
@@ -222,20 +224,21 @@ impl Table {
         read::read(py, &self.handle, &self.table, &plan.get().0, threads, progress.as_ref())
     }
 
-    /// The distinct texts of a column in the order of its categories, if the file has them.
+    /// Returns the distinct texts of a column in the order of its categories; `None` if the file has no such
+    /// list.
     fn dictionary(&self, py: Python<'_>, field: u32) -> PyResult<Option<Array>> {
         let found = self.handle.run(py, || self.table.dictionary(field))?;
         let place = || place(self.handle.file.uri(), self.table.path().to_owned(), 0);
         found.map(|array| Array::new(py, &array, place(), self.table.text_policy())).transpose()
     }
 
-    /// The names that the file has for expressions.
+    /// Returns the names that the file defines for expressions.
     fn aliases(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         self.handle.run(py, || self.table.aliases())
     }
 
-    /// The tables whose entries belong to those of this one: name, file (empty for this one), path, and the file's path from the
-    /// folder of this one's if it is there or below.
+    /// Returns the friends of the table: name, file (empty for the file of this table), path, and the path of
+    /// the file relative to the folder of this table's file if it is in that folder or below.
     fn friends(&self, py: Python<'_>) -> PyResult<Vec<Beside>> {
         let friends = self.handle.run(py, || self.table.friends())?;
         let beside = |friend: plan::FriendName| {
@@ -245,20 +248,21 @@ impl Table {
         Ok(friends.into_iter().map(beside).collect())
     }
 
-    /// The names of the two numbers by which entries are found from other tables, if there is an index of them.
+    /// Returns the expressions of the two numbers that the table's index is made of; `None` without an index.
     fn index_names(&self, py: Python<'_>) -> PyResult<Option<(String, String)>> {
         self.handle.run(py, || self.table.index_names())
     }
 
-    /// The names of tables whose rows say something of ranges of entries of this one.
+    /// Returns the names of tables whose rows describe ranges of entries of this table.
     fn attribute_sets(&self) -> Vec<String> {
         self.table.attribute_sets()
     }
 
-    /// Columns by the positions of their fields, or as expressions, of entries that pass. `entries` are 64-bit numbers in native order.
-    /// `friends` are names, tables one behind the other, and how many of their entries belong to tables before this one;
-    /// `united` columns with their fields if this table has them, the type that they have in several tables, as an array of it or
-    /// its Form, and whether some of these lack them. `before` is the number of entries of tables before this one.
+    /// Selects columns, by the positions of their fields or as expressions, of entries that pass the filter.
+    /// `entries` are 64-bit integers in native byte order. `friends` are names, the tables of a friend in
+    /// order, and the number of their entries that belong to preceding tables. `united` are columns of
+    /// several tables, with their fields if this table has them, their common type as an array or a Form, and
+    /// whether some tables lack them. `before` is the number of entries of preceding tables.
     #[expect(clippy::too_many_arguments, reason = "the arguments of Python")]
     #[pyo3(signature = (columns, aliases, cut=None, entries=None, friends=Vec::new(), united=Vec::new(), before=0))]
     fn select(
@@ -387,10 +391,11 @@ impl Table {
     }
 }
 
-/// A friend: name, file, path, and the file's path from the folder of the one that names it.
+/// A friend: name, file, path, and the path of the file relative to the folder of the file that names it.
 type Beside = (String, String, String, Option<String>);
 
-/// The fields of a table, each made when it is asked for: Python's collector of garbage would look at thousands of them.
+/// The fields of a table, each created on access: Python's garbage collector would traverse thousands of
+/// them.
 #[pyclass(frozen, sequence, module = "forthwith._forthwith")]
 pub(crate) struct Fields {
     table: Arc<forthwith::Table>,
@@ -409,13 +414,13 @@ impl Fields {
         Ok(Field { path, name, title, parent, has_children, has_data, is_part })
     }
 
-    /// The path and the position of each field that is no part of another.
+    /// Returns path and position of each field that is not a part of another field.
     fn members(&self) -> PyResult<Vec<(&str, usize)>> {
         let fields = self.table.fields().map_err(|_| no_field(0))?.iter().enumerate();
         Ok(fields.filter(|(_, field)| !field.is_part).map(|(at, field)| (&*field.path, at)).collect())
     }
 
-    /// The position of the parent of each field.
+    /// Returns the position of the parent of each field; `None` for fields at the top level.
     fn parents(&self) -> PyResult<Vec<Option<u32>>> {
         Ok(self.table.fields().map_err(|_| no_field(0))?.iter().map(|field| field.parent).collect())
     }
@@ -444,7 +449,7 @@ impl Field {
     }
 }
 
-/// What it takes to read some fields for some entries.
+/// A plan to read some fields of a range of entries.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Plan(plan::Plan);
 
@@ -482,7 +487,7 @@ fn pair(range: &Range<u64>) -> (u64, u64) {
     (range.start, range.end)
 }
 
-/// One block of a plan.
+/// A block of a plan.
 #[pyclass(frozen, get_all, module = "forthwith._forthwith")]
 pub(crate) struct Block {
     task: usize,
@@ -493,7 +498,7 @@ pub(crate) struct Block {
     stored_bytes: u64,
 }
 
-/// One block, decompressed and not decoded.
+/// A block, decompressed but not decoded.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct RawBlock(forthwith::RawBlock);
 

@@ -1,13 +1,13 @@
-//! What is taken from where threads find it, and goes back.
+//! A guard that returns a taken value.
 
 use std::ops::{Deref, DerefMut};
 
-/// Where something is taken from.
+/// Owner of a value that can be taken.
 pub(crate) trait TakenFrom<T> {
     fn give_back(&self, inner: Option<Box<T>>);
 }
 
-/// What was taken, which goes back when this is dropped, whatever happened.
+/// A taken value, which is returned when the guard is dropped, also after a panic.
 pub(crate) struct Taken<'a, T, F: TakenFrom<T>> {
     from: &'a F,
     inner: Option<Box<T>>,

@@ -1,4 +1,4 @@
-//! Tables written, in formats that need no words of their own, and what all writers share.
+//! Writers of tables in formats without options of their own, and the parts shared by all writers.
 
 use crate::{
     arrow::columns_of,
@@ -21,11 +21,11 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::{path::PathBuf, sync::PoisonError};
 
-/// Where a file is written: to its place, or to memory.
+/// Destination of a file: a path, a URL, or memory.
 pub(crate) struct Destination {
-    /// The path or the URL.
+    /// Path or URL.
     pub(crate) path: PathBuf,
-    /// The same as errors say it.
+    /// Path or URL as text, for errors.
     pub(crate) uri: String,
     store: Store,
     memory: Option<MemorySink>,
@@ -52,10 +52,11 @@ impl Destination {
 pub(crate) trait Written: Send + Sized {
     fn to(&self) -> &Destination;
 
-    /// Leaves nothing behind.
+    /// Discards the file.
     fn abandon(&mut self);
 
-    /// Does something with it, without the interpreter. An exception of a Python object that was written to is passed on.
+    /// Calls `act` without the interpreter. Returns the exception of a Python object that was written to, if
+    /// there is one, in place of the error.
     fn with<T: Send>(
         py: Python<'_>,
         held: &Held<Self>,
@@ -71,7 +72,7 @@ pub(crate) trait Written: Send + Sized {
         })
     }
 
-    /// Its bytes, if it is one in memory and complete.
+    /// Returns the bytes of a complete file in memory; otherwise `None`.
     fn bytes<'py>(py: Python<'py>, held: &Held<Self>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let mut turn = held.take(py)?;
         let bytes = turn.kept().and_then(|this| this.to().memory.as_ref()?.bytes());
@@ -86,7 +87,7 @@ pub(crate) trait Written: Send + Sized {
     }
 }
 
-/// A file being written. It begins with the first array, which says what the columns are.
+/// A file that is being written. It begins with the first array, which determines its columns.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct TableWriter(Held<State>);
 
@@ -94,12 +95,12 @@ struct State {
     to: Destination,
     format: FileFormat,
     options: WriteOptions,
-    /// The names of the columns, and the writer.
+    /// Names of the columns, and the writer, after the first array.
     open: Option<(Vec<String>, Box<dyn Writer>)>,
 }
 
 impl State {
-    /// The writer, begun with these columns if they are the first, and their arrays.
+    /// Returns the writer, created with these columns if they are the first, and the arrays of the columns.
     fn columns(&mut self, given: &Given) -> Result<(&mut dyn Writer, Vec<Array>)> {
         let (names, columns) = columns_of(&given.0);
         if self.open.is_none() {
@@ -137,7 +138,7 @@ impl State {
     }
 }
 
-/// The spelling of cells: separator, header, the text of missing values, the name of the quotes, CRLF.
+/// Options of text cells: separator, header, text of missing values, name of the quoting style, CRLF.
 #[derive(FromPyObject)]
 struct Cells(Option<String>, bool, String, String, bool);
 
@@ -155,12 +156,12 @@ impl Cells {
     }
 }
 
-/// The error of a name that none of the known ones is.
+/// Returns the error for an unknown name.
 fn other_name(what: &str, known: &[&str], found: &str) -> Error {
     Error::invalid(format!("{what} is one of {}, not {found:?}", known.join(", ")))
 }
 
-/// Adds what Arrow data have beside their columns: their metadata, unless others of the names were given, and their types.
+/// Adds the schema of Arrow data and its metadata, except for names that have a value already.
 pub(crate) fn keep_words(options: &mut WriteOptions, given: &Given) {
     for (name, value) in given.words() {
         if options.metadata.iter().all(|(known, _)| *known != name) {
@@ -170,7 +171,7 @@ pub(crate) fn keep_words(options: &mut WriteOptions, given: &Given) {
     options.arrow = given.schema().cloned();
 }
 
-/// How the fields of an array differ from those of the first.
+/// Returns the message about fields that differ from those of the first array.
 pub(crate) fn other_fields(known: &[String], found: &[String]) -> String {
     let not_in = |names: &[String], others: &[String]| {
         let only = names.iter().filter(|name| !others.contains(name));
@@ -247,22 +248,22 @@ impl TableWriter {
         State::with(py, &self.0, |state| state.write(array))
     }
 
-    /// Appends batches, behind which nothing is written if they are the last.
+    /// Appends batches. `is_last` means that no further data follow.
     fn write_batches(&self, py: Python<'_>, given: &GivenBatches, is_last: bool) -> PyResult<()> {
         State::with(py, &self.0, |state| state.write_batches(given, is_last))
     }
 
-    /// Entries and bytes; nothing if there was nothing to write.
+    /// Completes the file; returns its entries and bytes, or `None` if nothing was written.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
         State::with(py, &self.0, State::finish)
     }
 
-    /// The file, if it was written to memory and is complete.
+    /// Returns the bytes of a complete file in memory; otherwise `None`.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         State::bytes(py, &self.0)
     }
 
-    /// Leaves nothing behind.
+    /// Discards the file.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         State::give_up(py, &self.0)
     }

@@ -1,4 +1,4 @@
-"""Arrays as those of Awkward Array, NumPy, pandas, polars or Arrow. Each package is imported when it is wanted."""
+"""Conversion of arrays for Awkward Array, NumPy, pandas, polars and Arrow, imported on first use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._interop.base import How, Library, LibraryName
 
-# Package, module and class of each library, by its names.
+# Package, module and class of each library, by name.
 _AWKWARD = ("awkward", "awkward", "AwkwardLibrary")
 _NUMPY = ("numpy", "numpy", "NumPyLibrary")
 _PANDAS = ("pandas", "pandas", "PandasLibrary")
@@ -34,9 +34,9 @@ _LIBRARIES = {
 
 
 def library(name: LibraryName, how: How = None, logical: bool = True) -> Library:
-    """The library of this name. Missing packages and impossible wishes are errors before anything is read.
+    """Returns the converter of a library. Raises errors for missing packages and invalid options.
 
-    Rows have no containers: ``how`` says which of their values have the names of types (`RowsLibrary`).
+    For rows, ``how`` is the option ``union_names`` (`RowsLibrary`), as they have no containers.
     """
     found = _LIBRARIES.get(str(name))
     if found is None:

@@ -1,4 +1,4 @@
-"""pyarrow arrays and tables."""
+"""Conversion to pyarrow arrays and tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Capsules:
-    """An array as Arrow data, with maps as such, and optionally structs in place of unions and texts as views."""
+    """An array as Arrow data with Arrow maps, and optionally structs for unions and text as views."""
 
     def __init__(self, array: _forthwith.Array, union_as_struct: bool = False, views: bool = False) -> None:
         self._array = array
@@ -26,7 +26,7 @@ class Capsules:
         self._views = views
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """The capsules of the schema and the data."""
+        """Returns the capsules of schema and data."""
         return self._array.arrow(maps=True, union_as_struct=self._union_as_struct, views=self._views)
 
 
@@ -37,7 +37,7 @@ def _column(pa: Any, original: Original | None, name: str, array: _forthwith.Arr
 
 
 def table_of(pa: Any, original: Original | None, arrays: Arrays, union_as_struct: bool = False) -> Any:
-    """A Table with the metadata and the dictionaries that it had before it was written."""
+    """Returns a Table with the metadata and dictionaries of its Arrow schema."""
     columns = [_column(pa, original, label, array, union_as_struct) for label, array in arrays]
     fields = [
         pa.field(label, column.type, nullable=array.type_string.startswith("?"))
@@ -51,7 +51,7 @@ def table_of(pa: Any, original: Original | None, arrays: Arrays, union_as_struct
 
 
 class ArrowLibrary(Library):
-    """pyarrow arrays and tables."""
+    """Converts to pyarrow arrays and tables."""
 
     takes_bits = True
     _union_as_struct = False
@@ -61,34 +61,34 @@ class ArrowLibrary(Library):
         self._pa = package("pyarrow")
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
+        """Sets the tree and the columns of the arrays that follow."""
         self.kept = Original(tree, columns)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One pyarrow array."""
+        """Returns a pyarrow array."""
         return _column(self._pa, self.kept, name, array, self._union_as_struct)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """A pyarrow Table."""
+        """Returns a pyarrow Table."""
         if not arrays:
-            # A table without columns keeps its number of rows only if they are taken from it.
+            # A table without columns keeps its number of rows only by selection from a table with rows.
             return self._pa.table({"": self._pa.nulls(stop - start)}).select([])
         return table_of(self._pa, self.kept, arrays, self._union_as_struct)
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """A pyarrow Table, whose columns all may have nulls."""
+        """Returns a pyarrow Table with nullable columns."""
         if not columns:
             return self.group([], start, stop)
         return self._pa.Table.from_arrays(list(columns.values()), names=list(columns))
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One table or array of several."""
+        """Concatenates tables or arrays."""
         if not isinstance(parts[0], self._pa.Table):
             try:
                 return self._pa.concat_arrays(parts)
             except self._pa.ArrowInvalid as error:
                 raise unlike(error) from None
-        # Of files that have the same columns, some may have missing values and some not.
+        # Files with the same columns may differ in nullability.
         try:
             return self._pa.concat_tables(parts, promote_options="permissive")
         except (self._pa.ArrowInvalid, self._pa.ArrowTypeError) as error:
@@ -96,6 +96,6 @@ class ArrowLibrary(Library):
 
 
 class StructLibrary(ArrowLibrary):
-    """The same for those who know no unions: structs with one field an alternative stand for them."""
+    """Converts to pyarrow with structs for unions, for consumers without unions."""
 
     _union_as_struct = True

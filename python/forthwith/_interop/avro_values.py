@@ -1,4 +1,4 @@
-"""Values of Avro files that columns hold as others: UUIDs, which are texts there, and the names of types in unions."""
+"""Values of Avro files that differ from their columns: UUIDs, and unions with type names."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ _UNION_NAMES = ("records", "types", "several records", "several types")
 
 
 def check_union_names(wish: object) -> None:
-    """Refuses other words."""
+    """Validates the argument ``union_names``."""
     if wish is not None and wish not in _UNION_NAMES:
         raise RequestError(f"union_names must be one of {', '.join(map(repr, _UNION_NAMES))}, not {wish!r}")
 
 
 class AvroValues:
-    """What is made of the values of columns, by the schema that they are read as.
+    """Conversions of the values of columns, by their Avro schema.
 
     Args:
         schema: The schema.
-        union_names: Which values of unions come as pairs with the name of their type.
+        union_names: The values of unions that become pairs of type name and value.
     """
 
     def __init__(self, schema: Any, union_names: UnionNames | None) -> None:
@@ -41,16 +41,16 @@ class AvroValues:
         self._union_names = union_names
         self._named: dict[str, Any] = {}
         self._full_names: dict[int, str] = {}
-        # What is known of types that were looked at, each of which is kept, as its number is that of no other then. A type that
-        # contains itself is looked at once.
+        # Results for types by their ``id``, with references so that ids are not reused. Recursive types are
+        # visited once.
         self._changing: dict[int, tuple[Any, bool]] = {}
         self._changes: dict[tuple[int, bool], tuple[Any, Change | None]] = {}
         self._find_names(schema, "")
 
     @classmethod
     def of_schema(cls, text: str, union_names: UnionNames | None = None) -> AvroValues | None:
-        """The values of a schema, or None if they are those of the columns."""
-        # Values become others for these two reasons alone; JSON could spell the word with escapes.
+        """Returns the conversions of a schema, or None if no value differs."""
+        # Only these conditions change values. JSON may contain escapes in the word.
         if union_names is None and "uuid" not in text and "\\" not in text:
             return None
         import json  # not at the top: most files are read without
@@ -59,31 +59,31 @@ class AvroValues:
 
     @classmethod
     def of_tree(cls, tree: Tree, union_names: UnionNames | None = None) -> AvroValues | None:
-        """The values of a file, or None if they are those of the columns."""
+        """Returns the conversions of a file, or None if no value differs."""
         text = tree.file._view.get("schema") or tree.metadata["avro.schema"]
         return cls.of_schema(text.decode(errors="replace") if isinstance(text, bytes) else text, union_names)
 
     def change(self, path: list[str]) -> tuple[Change | None, bool]:
-        """What is made of a value of a field, and whether values of unions have to come with their alternative's number."""
+        """Returns the conversion of a field, and whether it needs the tags of unions."""
         kind = self._kind(path)
         tagged = self._changes_unions(kind)
         return self._change(kind, tagged), tagged
 
     def marking(self, path: list[str]) -> Callable[[Any], Any] | None:
-        """The function that gives UUIDs in a layout of a field the parameter ``logical``; None for fields without UUIDs."""
+        """Returns the function that marks UUIDs in layouts of a field as ``logical``; None without UUIDs."""
         kind = self._kind(path)
         has_uuids = self._change(kind, self._changes_unions(kind)) is not None
         return partial(self._marked, kind) if has_uuids else None
 
     def _kind(self, path: list[str]) -> Any:
-        """The type of a field."""
+        """Returns the type of a field."""
         kind: Any = self._schema
         for name in path:
             kind = self._field(kind, name)
         return kind
 
     def _marked(self, kind: Any, layout: Any) -> Any:
-        """A layout whose texts that are UUIDs have the parameter ``logical``."""
+        """Returns a layout with the parameter ``logical`` for UUIDs."""
         if layout.is_option or layout.is_indexed:
             return layout.copy(content=self._marked(kind, layout.content))
         kind = self._resolved(kind)
@@ -99,7 +99,7 @@ class AvroValues:
         if layout.is_record and _has_fields(kind):
             kinds = [self._field(kind, name) for name in layout.fields]
         elif layout.is_record and layout.is_tuple:
-            # The key and the value of a map.
+            # Key and value of a map.
             kinds = ["string", kind.get("values")]
         elif layout.is_list:
             return layout.copy(content=self._marked(kind if "values" in kind else kind.get("items"), layout.content))
@@ -108,7 +108,7 @@ class AvroValues:
         return layout.copy(contents=list(map(self._marked, kinds, layout.contents)))
 
     def _find_names(self, kind: Any, space: str) -> None:
-        """Looks up the types with names."""
+        """Collects the named types."""
         if isinstance(kind, list):
             for branch in kind:
                 self._find_names(branch, space)
@@ -134,12 +134,12 @@ class AvroValues:
         return self._named.get(kind["type"], kind) if isinstance(kind, dict) else kind
 
     def _alternatives(self, union: list[Any]) -> list[Any]:
-        """The types of a union but for null, in their order."""
+        """Returns the types of a union without null, in order."""
         kinds = (self._resolved(kind) for kind in union)
         return [kind for kind in kinds if kind not in ("null", {"type": "null"})]
 
     def _field(self, kind: Any, name: str) -> Any:
-        """The type of a field of a record, in lists and unions or not; of what has no fields the type itself."""
+        """Returns the type of a field of a record, within lists and unions, or the type itself."""
         kind = self._resolved(kind)
         if isinstance(kind, list):
             records = (branch for branch in self._alternatives(kind) if _has_fields(branch))
@@ -152,7 +152,7 @@ class AvroValues:
         return kind
 
     def _name_in(self, union: list[Any], kind: Any) -> str | None:
-        """The name that a value of a type comes with in a union."""
+        """Returns the name with which values of a type in a union are returned; None without one."""
         if self._union_names is None or id(kind) not in self._full_names:
             return None
         has_name = _has_fields if self._union_names.endswith("records") else self._has_name
@@ -165,7 +165,7 @@ class AvroValues:
         return id(kind) in self._full_names
 
     def _changes_unions(self, kind: Any) -> bool:
-        """Whether something is made of values of unions of several types, in a type."""
+        """Whether values of unions of several types within a type are converted."""
         kind = self._resolved(kind)
         if isinstance(kind, str):
             return False
@@ -179,7 +179,7 @@ class AvroValues:
         return self._changing[id(kind)][1]
 
     def _change(self, kind: Any, tagged: bool) -> Change | None:
-        """What is made of a value of a type; ``None`` if it stays as it is."""
+        """Returns the conversion of values of a type; ``None`` without one."""
         kind = self._resolved(kind)
         if isinstance(kind, str):
             return None
@@ -217,7 +217,7 @@ class AvroValues:
         if len(alternatives) > 1 and tagged:
 
             def of_several(value: Any) -> Any:
-                # Options of unions are unions of options.
+                # An option of a union is a union of options.
                 if value is None or value[1] is None:
                     return None
                 change = changes[value[0]]
@@ -231,7 +231,7 @@ class AvroValues:
 
 
 def field_path(fields: _forthwith.Fields, at: int | None) -> list[str]:
-    """The names of the fields that lead to one of them, and its own."""
+    """Returns the path of names from the top level to a field."""
     names: list[str] = []
     while at is not None:
         names.insert(0, fields[at].name)
@@ -240,7 +240,7 @@ def field_path(fields: _forthwith.Fields, at: int | None) -> list[str]:
 
 
 def _named(name: str | None, change: Change | None) -> Change | None:
-    """The same change, with a name in front of the value."""
+    """Returns a conversion to pairs of this name and the converted value."""
     if name is None:
         return change
     return lambda value: (name, value if change is None else change(value))
@@ -251,6 +251,6 @@ def _has_fields(kind: Any) -> bool:
 
 
 def _inner(kind: dict[str, Any]) -> list[Any]:
-    """The types within a type that is not a union."""
+    """Returns the types nested in a type other than a union."""
     fields = [field["type"] for field in kind.get("fields", ())]
     return fields + [kind[name] for name in ("items", "values") if name in kind]

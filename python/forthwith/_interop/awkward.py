@@ -1,4 +1,4 @@
-"""Awkward Arrays over the buffers as they are; dates and times have NumPy's types for them."""
+"""Conversion to Awkward Arrays without a copy; dates and times have NumPy's types."""
 
 from __future__ import annotations
 
@@ -21,51 +21,51 @@ if TYPE_CHECKING:
 
 
 class AwkwardLibrary(Library):
-    """Awkward Arrays over the buffers as they are."""
+    """Converts to Awkward Arrays without a copy."""
 
     def __init__(self, how: How, logical: bool = True) -> None:
         super().__init__(how, logical)
         self._ak = package("awkward")
         self._np = package("numpy")
         self._maps = False
-        # The marking of UUIDs in columns that have some.
+        # Functions that mark UUIDs, by column.
         self._uuids: dict[str, Callable[[Any], Any] | None] = {}
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
-        # Avro has no tuples but those of maps. In other formats, lists of pairs may have a key twice.
+        """Sets the tree and the columns of the arrays that follow."""
+        # In Avro, all lists of pairs are maps. In other formats, lists of pairs may have duplicate keys.
         self._maps, self._uuids = tree.file.format == "Avro", {}
         if self._maps and self._logical and (values := AvroValues.of_tree(tree)) is not None:
             fields = tree._fields
             self._uuids = {label: values.marking(field_path(fields, at)) for label, at in columns if at >= 0}
 
     def about_datums(self, schema: str | None) -> None:
-        """Says by which schema of Avro the datums of the next column were decoded."""
+        """Sets the Avro schema of the datums in the next column."""
         values = None if schema is None else AvroValues.of_schema(schema)
         self._maps, self._uuids = True, {} if values is None else {"": values.marking([])}
 
     def of_layout(self, name: str, layout: Any) -> Any:
-        """One Awkward Array, of the layout of a column."""
+        """Returns an Awkward Array of a layout of a column."""
         return self._array(self._marked(name, layout))
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One Awkward Array."""
+        """Returns an Awkward Array."""
         return self._array(self._layout(name, array))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """An Awkward Array of records."""
+        """Returns an Awkward Array of records."""
         layouts = {label: self._layout(label, array) for label, array in arrays}
         if self._how == "zip":
             layouts = _zip(self._ak, self._np, layouts)
         return self._array(self._ak.contents.RecordArray(list(layouts.values()), list(layouts), length=stop - start))
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """An Awkward Array of records."""
+        """Returns an Awkward Array of records."""
         layouts = [column.layout for column in columns.values()]
         return self._array(self._ak.contents.RecordArray(layouts, list(columns), length=stop - start))
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One Awkward Array of several."""
+        """Concatenates Awkward Arrays."""
         types: dict[tuple[str, ...], list[Any]] = {}
         for part in parts:
             for path, primitive in _types(part.layout.form):
@@ -101,7 +101,7 @@ class AwkwardLibrary(Library):
 
 
 def _types(form: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The types of numbers, with the names of the fields that lead to them."""
+    """Iterates over the paths of numbers, by names of fields, with their types."""
     if form.is_record:
         for name in form.fields:
             yield from _types(form.content(name), (*path, name))
@@ -115,7 +115,7 @@ def _types(form: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, .
 
 
 def _numbers(layout: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The numbers themselves, without what no list has and what is behind missing values."""
+    """Iterates over the numbers by path, without unreachable items and masked values."""
     if layout.is_record:
         for name in layout.fields:
             yield from _numbers(layout.content(name), (*path, name))
@@ -131,9 +131,9 @@ def _numbers(layout: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[st
 
 
 def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
-    """Lists whose names begin with the same word become one list of records, called by that word.
+    """Combines lists with the same prefix of their names to one list of records with that name.
 
-    If they are equally long, that is; those that differ from the first of them in that stay as they are.
+    Lists of other lengths than the first one of a prefix are not combined.
     """
     zipped: dict[str, Any] = {}
     words: dict[str, list[str]] = {}
@@ -159,7 +159,7 @@ def _zip(ak: Any, np: Any, layouts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _word(label: str) -> str | None:
-    """The part before the first separator, if something comes before it and something behind."""
+    """Returns the non-empty part before the first separator; ``None`` without one."""
     ends = [at for at in map(label.find, "_./") if at >= 0]
     at = min(ends, default=0)
     return label[:at] if 0 < at < len(label) - 1 else None

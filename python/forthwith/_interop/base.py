@@ -1,4 +1,4 @@
-"""The part that the converters of all libraries share: single columns, and several of them in the library's own container."""
+"""Base class of the converters to libraries."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 class Library:
-    """How one library holds arrays, and what several of them are put into."""
+    """Converts arrays to those of a library, and puts several of them into a container."""
 
-    # Whether nulls become bits, as those of Arrow data.
+    # Whether missing values are read as validity bits, as in Arrow.
     takes_bits = False
-    # Whether texts become views, as those of Arrow data may be.
+    # Whether text is read as views, as in Arrow.
     takes_views = False
-    # Whether the result depends on metadata of each file, such as an index of its rows.
+    # Whether the result depends on metadata of each file, such as the index of a data frame.
     depends_on_file = False
-    # Metadata of the file beside its columns, if the result depends on them.
+    # Arrow schema and metadata of the file, if the result depends on them.
     kept: Original | None = None
 
     def __init__(self, how: How, logical: bool = True) -> None:
@@ -37,33 +37,33 @@ class Library:
         self._logical = logical
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
+        """Sets the tree and the columns of the arrays that follow."""
 
     def about_datums(self, schema: str | None) -> None:
-        """Says by which schema of Avro the datums of the next column were decoded."""
+        """Sets the Avro schema of the datums in the next column."""
 
     def is_like(self, other: Original | None) -> bool:
-        """Whether arrays become the same by what another file keeps beside the same columns."""
+        """Whether the metadata of another file give the same result."""
         return self.kept is other if self.kept is None or other is None else self.kept.is_like(other)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One array; ``start`` is its first entry."""
+        """Converts an array, whose first entry is ``start``."""
         raise NotImplementedError
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """Several arrays in what the library has for it."""
+        """Converts several arrays to the default container of the library."""
         raise NotImplementedError
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """The result of `group`, of columns that were made already."""
+        """Returns the container of `group` for converted columns."""
         raise NotImplementedError
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """Columns, or groups of them, one after the other."""
+        """Concatenates columns, or containers of columns."""
         raise NotImplementedError
 
     def together(self, labels: list[str], read: list[_forthwith.Array], start: int, stop: int) -> Any:
-        """Puts arrays together that were read."""
+        """Converts arrays to the requested container."""
         arrays = list(zip(labels, read, strict=True))
         if self._how is dict:
             return {label: self.column(label, array, start) for label, array in arrays}
@@ -74,11 +74,11 @@ class Library:
         return self.group(arrays, start, stop)
 
     def chosen(self, labels: list[str], read: list[_forthwith.Array], kept: _forthwith.Buffer, offset: int) -> Any:
-        """The same of entries that do not follow each other; ``offset`` are those of the files before."""
+        """Converts arrays of selected entries; ``offset`` is the number of entries in preceding files."""
         return self.together(labels, read, 0, len(kept))
 
     def join(self, parts: list[Any]) -> Any:
-        """Puts together what was made of entries that follow each other."""
+        """Concatenates the results of consecutive entries."""
         first = parts[0]
         if len(parts) == 1:
             return first

@@ -1,4 +1,4 @@
-"""Whole numbers that would become floats where arrays of several types are put together."""
+"""Check for integers that lose precision when arrays of several types are concatenated."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-# A float64 has all whole numbers up to here.
+# All integers up to this one are exact in float64.
 _ALL = 2**53
 
 
 class Rounded(RequestError):
-    """A whole number that is no float.
+    """An integer that a float cannot represent.
 
     Attributes:
-        number: The number.
-        column: The column that has it, if it has a name.
-        part: The position of the array that has it.
+        number: The integer.
+        column: The name of its column, if known.
+        part: The position of its array.
     """
 
     number = 0
@@ -30,7 +30,7 @@ class Rounded(RequestError):
 
     @classmethod
     def of(cls, number: int, column: str | None, part: int) -> Rounded:
-        """The error of a number."""
+        """Returns the error for an integer."""
         what = "a column" if column is None else f"column {column}"
         error = cls(f"{what} has {number}, which is no float64, the type of all files together")
         error.number, error.column, error.part = number, column, part
@@ -39,7 +39,7 @@ class Rounded(RequestError):
 
 @contextmanager
 def named(label: str) -> Iterator[None]:
-    """Says of which column a number is that an error without a name is about."""
+    """Adds the name of a column to errors without one."""
     try:
         yield
     except Rounded as error:
@@ -47,7 +47,7 @@ def named(label: str) -> Iterator[None]:
 
 
 def unlike(error: Exception) -> RequestError:
-    """The error of a library that does not put columns of several types together."""
+    """Returns the error for columns whose types a library does not concatenate."""
     return RequestError(
         f"the files have columns of different types: {error}\n"
         '  missing="null" reads numbers in the type that has those of all files'
@@ -55,7 +55,7 @@ def unlike(error: Exception) -> RequestError:
 
 
 def mixed(np: Any, dtypes: Iterable[Any]) -> bool:
-    """Whether arrays of these types become floats of which none may be some whole numbers of them."""
+    """Whether arrays of these types become floats that cannot represent all of their integers."""
     kinds = {dtype for dtype in dtypes if dtype.kind in "iuf"}
     return (
         len(kinds) > 1
@@ -65,16 +65,16 @@ def mixed(np: Any, dtypes: Iterable[Any]) -> bool:
 
 
 def check(np: Any, label: str | None, dtypes: list[Any], numbers: Callable[[int], Any]) -> None:
-    """Refuses whole numbers that are no floats, if parts of a column become floats together.
+    """Raises an error for integers that the common floating-point type cannot represent.
 
     Args:
         np: NumPy.
-        label: The name of the column, if it has one.
-        dtypes: The type of each part.
-        numbers: The numbers of a part, in one dimension, without what is missing.
+        label: The name of the column, if any.
+        dtypes: The dtype of each part.
+        numbers: Function that returns the numbers of a part, flattened and without missing values.
 
     Raises:
-        Rounded: A number would become another one.
+        Rounded: An integer cannot be represented.
     """
     if not mixed(np, dtypes):
         return

@@ -1,6 +1,6 @@
-"""Awkward Arrays whose `to_list` has the values of `rows`: decimals, times of day, times with a zone, UUIDs and maps.
+"""Awkward Arrays whose `to_list` returns the values of `rows`, such as decimals and UUIDs.
 
-Everything else is as in Awkward Array's own classes, which are those of what its functions return.
+Other methods are those of Awkward Array's own classes, which its functions also return.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def with_python_values(array: Any) -> Any:
-    """Gives an array or a record the class whose `to_list` has the values of `rows`, if Awkward Array's has others.
+    """Sets the class whose `to_list` returns the values of `rows`, if they differ from Awkward Array's.
 
     Args:
-        array: An array or a record. Anything else, or one of a class with behavior, stays as it is.
+        array: An array or a record. Other values, and those with custom behavior, are returned unchanged.
     """
     if type(array) is ak.Array:
         kind, layout = LogicalArray, array.layout
@@ -33,27 +33,27 @@ def with_python_values(array: Any) -> Any:
 
 
 class _Logical:
-    """The methods that arrays and records share."""
+    """The methods shared by arrays and records."""
 
     def to_list(self: Any) -> Any:
-        """Converts to Python objects: those of `rows`, such as ``decimal.Decimal`` and ``datetime`` with a zone."""
+        """Converts to Python objects as in `rows`, such as ``decimal.Decimal`` and aware ``datetime``."""
         return PythonValues(self.behavior).of(self.layout)
 
     def tolist(self) -> Any:
-        """As `to_list`."""
+        """Converts to Python objects, as `to_list`."""
         return self.to_list()
 
     def __getitem__(self: Any, where: Any) -> Any:
         return with_python_values(super().__getitem__(where))  # type: ignore[misc]
 
     def __setitem__(self, where: Any, what: Any) -> None:
-        # Results of arithmetic keep the parameters of their operands, and have other scales.
+        # Results of arithmetic keep the parameters of their operands, although their scales differ.
         if isinstance(what, ak.Array) and not isinstance(what, _Logical):
             what = ak.transform(lambda layout, **_: without_meaning(layout), what)
         super().__setitem__(where, what)  # type: ignore[misc]
 
     def _update_class(self: Any, *arguments: Any, **options: Any) -> None:
-        # Awkward Array chooses the class again when the layout or the behavior has changed.
+        # Awkward Array resets the class when layout or behavior change.
         super()._update_class(*arguments, **options)  # type: ignore[misc]
         with_python_values(self)
 
@@ -67,14 +67,14 @@ class _Logical:
         try:
             reduced: Any = super().__reduce_ex__(protocol)
         except ValueError:
-            # Buffers of datetime64 are not pickled without a copy.
+            # Buffers of datetime64 cannot be pickled out of band.
             reduced = super().__reduce_ex__(min(protocol, 4))
         make, arguments, *state = reduced
         return unpickle, (make, arguments), *state
 
 
 class LogicalArray(_Logical, ak.Array):  # type: ignore[misc]
-    """An array of values that Awkward Array's own `to_list` converts to others, such as decimals to integers."""
+    """An array with values that Awkward Array's own `to_list` converts otherwise, such as decimals."""
 
     def __iter__(self) -> Iterator[Any]:
         for item in super().__iter__():
@@ -85,11 +85,11 @@ class LogicalRecord(_Logical, ak.Record):  # type: ignore[misc]
     """A single record of a `LogicalArray`."""
 
 
-# The name is shown by repr(), and packages recognise arrays of Awkward Array by the module.
+# repr() shows the name, and packages recognise Awkward Arrays by the module.
 LogicalArray.__name__, LogicalArray.__module__ = ak.Array.__name__, ak.Array.__module__
 LogicalRecord.__name__, LogicalRecord.__module__ = ak.Record.__name__, ak.Record.__module__
 
 
 def unpickle(make: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """A pickled array or record: one of Awkward Array's own class first."""
+    """Restores a pickled array or record."""
     return with_python_values(make(*arguments))

@@ -1,4 +1,4 @@
-"""Arrays as NumPy has them: numbers in any fixed number of dimensions, everything else as objects."""
+"""Conversion to NumPy: numbers with fixed dimensions, and otherwise objects."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 
 class NumPyLibrary(Library):
-    """NumPy arrays; what NumPy has no type for becomes objects."""
+    """Converts to NumPy arrays; types that NumPy lacks become objects."""
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One NumPy array."""
+        """Returns a NumPy array."""
         return convert(array, self._logical)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """A dict of NumPy arrays."""
+        """Returns a dict of NumPy arrays."""
         return {label: convert(array, self._logical) for label, array in arrays}
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """A dict of NumPy arrays."""
+        """Returns a dict of NumPy arrays."""
         return columns
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One array of several, masked if any of them is."""
+        """Concatenates arrays; the result is masked if any of them is."""
         _check(parts, None)
         is_masked = any(hasattr(part, "mask") for part in parts)
         concatenate: Any = np.ma.concatenate if is_masked else np.concatenate
@@ -49,7 +49,7 @@ class NumPyLibrary(Library):
 
 
 def _check(parts: list[Any], label: str | None) -> None:
-    """Refuses whole numbers that would become other ones. What has lists is an array of objects, which stay as they are."""
+    """Raises an error for integers that lose precision. Arrays of objects are not converted."""
     dtypes = [part.dtype for part in parts]
     for name in dtypes[0].names or ():
         if all(name in (dtype.names or ()) for dtype in dtypes):
@@ -58,12 +58,12 @@ def _check(parts: list[Any], label: str | None) -> None:
 
 
 def convert(array: _forthwith.Array, logical: bool = True) -> Result:
-    """One array.
+    """Converts an array.
 
-    Lists become an object array of arrays, texts of ``str``, byte strings of ``bytes``; records become a structured array,
-    masked if fields of numbers may be missing; values that may be missing a masked array of numbers, dates and times with
-    ``NaT``, or objects with ``None``. Dates and times are ``datetime64`` and ``timedelta64``, decimals objects of
-    ``decimal.Decimal``, unless ``logical`` is false.
+    Lists become an object array of arrays, text of ``str``, byte strings of ``bytes``; records become a
+    structured array, masked if numeric fields are nullable; nullable values become a masked array of numbers,
+    dates and times with ``NaT``, or objects with ``None``. Dates and times are ``datetime64`` and
+    ``timedelta64``, and decimals ``decimal.Decimal`` objects, unless ``logical`` is false.
     """
     numbers = array.numbers()
     if numbers is not None:
@@ -76,7 +76,7 @@ def convert(array: _forthwith.Array, logical: bool = True) -> Result:
 
 
 def _is_idle(key: str, buffer: _forthwith.Buffer) -> bool:
-    """An index that has all rows in their order says nothing, and is not made."""
+    """Whether a buffer is an index without missing rows, which is not needed."""
     return key.endswith("-index") and buffer.counts_up
 
 
@@ -88,7 +88,7 @@ def _node(form: Node, buffers: Buffers, length: int) -> Result:
 
 
 def _unmeant(form: Any) -> Any:
-    """A Form that says nothing of what values mean."""
+    """Returns a Form without logical types."""
     if isinstance(form, list):
         return [_unmeant(item) for item in form]
     if not isinstance(form, dict):
@@ -97,7 +97,7 @@ def _unmeant(form: Any) -> Any:
 
 
 def _scale(form: Node) -> int | None:
-    """The digits behind the point, if these are decimals."""
+    """Returns the number of decimal places, or ``None`` for types other than decimals."""
     meaning = form.get("parameters", {}).get("logical")
     if not isinstance(meaning, str) or not meaning.startswith("decimal["):
         return None
@@ -105,8 +105,8 @@ def _scale(form: Node) -> int | None:
 
 
 def decimals(stored: Result, scale: int) -> Result:
-    """Exact numbers of whole numbers of their last digit, or of those in bytes."""
-    # Of any length: the default context would round to 28 digits, and text of whole numbers ends at 4300.
+    """Converts unscaled integers, or their bytes, to exact decimals."""
+    # Of any length: the default context rounds to 28 digits, and conversion to text is limited to 4300.
     exact = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
     out = np.empty(stored.shape, dtype=object)
     for at, item in enumerate(stored.ravel().tolist()):
@@ -167,7 +167,7 @@ def _records(form: Node, buffers: Buffers, length: int) -> Result:
     types = [(name, content.dtype, content.shape[1:]) for name, content in zip(names, contents, strict=True)]
     out: Result = np.empty(length, dtype=types)
     if any(isinstance(content, np.ma.MaskedArray) for content in contents):
-        # As `ak.to_numpy` does: assignment to a field of an array without a mask would drop that of the content.
+        # As in `ak.to_numpy`: assignment to a field of an array without a mask would drop the field's mask.
         out = np.ma.MaskedArray(out, mask=np.zeros(length, np.ma.make_mask_descr(out.dtype)))
     for name, content in zip(names, contents, strict=True):
         out[name] = content
@@ -175,7 +175,7 @@ def _records(form: Node, buffers: Buffers, length: int) -> Result:
 
 
 def _complete(content: Result) -> Result:
-    """Values of which any could be missing, and none is."""
+    """Converts nullable values of which none is missing."""
     if content.ndim == 1 and content.dtype.kind in "biuf":
         return np.ma.MaskedArray(content, mask=np.zeros(len(content), bool))
     if content.ndim == 1 and content.dtype.kind in "mM":

@@ -1,4 +1,4 @@
-"""What Parquet and Avro files keep beside their columns: words, metadata of fields, and dictionaries of Arrow."""
+"""Metadata of Parquet and Avro files: key-value pairs, metadata of fields, and Arrow dictionaries."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
 
 
 class Kept:
-    """What a file keeps beside its columns: its words, and the fields of its Arrow schema by their names."""
+    """Key-value metadata of a file, and the fields of its Arrow schema by name."""
 
     __slots__ = ("categories", "fields", "metadata")
 
     def __init__(self, metadata: dict[str, bytes], fields: dict[str, Any]) -> None:
         self.metadata = metadata
         self.fields = fields
-        # Of columns by path, looked up when they are wanted.
+        # Categories of columns by path, computed on first use.
         self.categories: dict[str, Any] = {}
 
     @classmethod
     def of(cls, tree: Tree) -> Kept:
-        """That of the file of a table."""
+        """Reads the metadata of a table's file."""
         capsule = tree._core.arrow_schema()
         schema = [] if capsule is None else package("pyarrow").schema(_Schema(capsule))
         return cls(dict(tree._file._core.user_metadata()), {field.name: field for field in schema})
 
 
 class Original:
-    """The Arrow schema that a table was written from, as far as its file has it, or the first of several files.
+    """The Arrow schema that a table was written from, as stored in its file or in the first of several files.
 
     Attributes:
-        metadata: The words of the file that are not the format's own.
-        fields: The fields of columns, by label, as pyarrow has them.
+        metadata: Key-value metadata of the file that do not belong to the format itself.
+        fields: The pyarrow fields of the columns, by label.
     """
 
     def __init__(self, tree: Tree, columns: Columns) -> None:
         kept = tree._kept
         if kept is None:
-            # Looked up once for each opened table.
+            # Read once for each open table.
             kept = tree._kept = Kept.of(tree) if tree._kept_by is None else tree._kept_by(tree)
         self.metadata = kept.metadata
         self._tree, self._kept = tree, kept
@@ -53,7 +53,7 @@ class Original:
         self._positions = dict(columns)
 
     def is_like(self, other: Original) -> bool:
-        """Whether columns of the same labels have the same fields, categories and words in another file."""
+        """Whether columns with the same labels have equal fields, categories and metadata in another file."""
         if self.metadata != other.metadata or self.fields.keys() != other.fields.keys():
             return False
         if not all(field.equals(other.fields[label], check_metadata=True) for label, field in self.fields.items()):
@@ -62,7 +62,7 @@ class Original:
         return all(_are_equal(self.categories(pa, label), other.categories(pa, label)) for label in self.fields)
 
     def categories(self, pa: Any, label: str) -> Any:
-        """The ordered categories of a column of text, where the file has them."""
+        """Returns the ordered categories of a text column; ``None`` if the file has none."""
         field = self.fields[label]
         if not pa.types.is_dictionary(field.type):
             return None
@@ -83,7 +83,7 @@ class Original:
         return known[field.name]
 
     def _of_pandas(self, name: str) -> dict[str, Any]:
-        """The words of pandas about a column."""
+        """Returns the pandas metadata of a column."""
         import json
 
         try:
@@ -95,7 +95,7 @@ class Original:
 
 
 def _are_equal(one: Any, other: Any) -> bool:
-    """Whether two arrays are equal, or both missing."""
+    """Whether two arrays are equal, or both ``None``."""
     return one is other if one is None or other is None else bool(one.equals(other))
 
 
@@ -106,12 +106,12 @@ class _Schema:
         self._capsule = capsule
 
     def __arrow_c_schema__(self) -> object:
-        """The capsule, which is taken once."""
+        """Returns the capsule, which can be consumed once."""
         return self._capsule
 
 
 def stream_of_schema(capsule: object) -> object | None:
-    """A stream without batches of a schema in a capsule; None without pyarrow, as the protocol allows."""
+    """Returns a stream of a schema without batches; None without pyarrow, as the protocol permits."""
     try:
         pa = package("pyarrow")
     except MissingPackageError:
@@ -121,9 +121,9 @@ def stream_of_schema(capsule: object) -> object | None:
 
 
 def restored(pa: Any, array: Any, like: Any, categories: Any = None) -> Any:
-    """An array with the dictionaries that it had in Arrow, where they can be made again.
+    """Returns an array with its dictionaries in the original Arrow schema, if possible.
 
-    With ``categories``, these are the dictionary, in their order, if they are all that occurs.
+    ``categories`` are the dictionary, in order, if they include all values.
     """
     if categories is not None and pa.types.is_large_string(array.type):
         index = package("pyarrow.compute").index_in(array, value_set=categories)
@@ -131,7 +131,7 @@ def restored(pa: Any, array: Any, like: Any, categories: Any = None) -> Any:
             return pa.DictionaryArray.from_arrays(index, categories, ordered=True)
     is_dictionary = pa.types.is_dictionary
     if is_dictionary(array.type) and is_dictionary(like.type) and like.type.ordered:
-        # Files of Arrow keep the dictionary.
+        # Arrow files preserve the dictionary.
         return pa.DictionaryArray.from_arrays(array.indices, array.dictionary, ordered=True)
     if isinstance(like.type, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(like.type, array) if like.type.storage_type == array.type else array
@@ -144,7 +144,7 @@ def restored(pa: Any, array: Any, like: Any, categories: Any = None) -> Any:
 def _restored_type(pa: Any, kind: Any, like: Any) -> Any:
     types = pa.types
     if types.is_dictionary(like) and not types.is_nested(kind):
-        # Without an order: the values are in that in which they occur.
+        # Without an order: values are in the order of their first occurrence.
         plain = not types.is_nested(like.value_type) and not types.is_null(kind) and not types.is_dictionary(kind)
         return pa.dictionary(pa.int32(), kind) if plain else kind
     if types.is_struct(kind) and types.is_struct(like):
@@ -161,7 +161,7 @@ def _restored_field(pa: Any, field: Any, like: Any) -> Any:
 
 
 def _encoded(pa: Any, array: Any, kind: Any) -> Any:
-    """An array of another type, which has dictionaries where the array has plain values."""
+    """Returns an array with dictionary-encoded values according to a type."""
     if kind == array.type:
         return array
     if pa.types.is_dictionary(kind):
@@ -176,6 +176,6 @@ def _encoded(pa: Any, array: Any, kind: Any) -> Any:
 
 
 def described(field: Any, like: Any) -> Any:
-    """A field with the metadata of another one, and with those of the fields in it."""
+    """Returns a field with the metadata of another field."""
     metadata = {key: value for key, value in (like.metadata or {}).items() if not key.startswith(b"ARROW:extension:")}
     return field.with_metadata(metadata) if metadata else field

@@ -1,4 +1,4 @@
-"""pandas: numbers as they are, everything else as Arrow data. The index counts the entries of the tree."""
+"""Conversion to pandas: NumPy numbers, and otherwise Arrow-backed. The index numbers the entries."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _FLAT = {
 }
 
 
-# What the metadata of pandas say of an index that counts, and what it is otherwise.
+# Keys of a range index in the pandas metadata, with their defaults.
 _COUNTED: tuple[tuple[str, Any], ...] = (("name", None), ("start", 0), ("step", 1))
 
 
 class PandasLibrary(Library):
-    """pandas: numbers as they are, everything else as Arrow data. The index counts the entries of the tree."""
+    """Converts to pandas: NumPy numbers, and otherwise Arrow-backed. The index numbers the entries."""
 
     takes_bits = True
 
@@ -46,25 +46,25 @@ class PandasLibrary(Library):
         self._before = 0
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
+        """Sets the tree and the columns of the arrays that follow."""
         try:
             self.kept = Original(tree, columns)
         except MissingPackageError:
-            # Without pyarrow, numbers are read as they are; nothing else is.
+            # Without pyarrow, only numbers are supported.
             self.kept = None
         self._counted = _counted(self.kept.metadata) if self.kept else (None, 0, 1)
-        # The index of each file is that of its frame, unless it is the default one, which counts on.
+        # Each file has the index of its frame, except the default index, which continues over files.
         self.depends_on_file = self._counted != (None, 0, 1)
         self._before = offset if self.depends_on_file else 0
 
     def _range(self, start: int, stop: int) -> Any:
-        """The index of some entries: that of the frame which was written, or their numbers."""
+        """Returns the index of a range of entries: that of the written frame, or their numbers."""
         name, first, step = self._counted
         start, stop = start - self._before, stop - self._before
         return self._pd.RangeIndex(first + start * step, first + stop * step, step, name=name)
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One Series."""
+        """Returns a Series."""
         like = self.kept.fields.get(name) if self.kept else None
         index = self._range(start, start + len(array))
         if self.kept and like is not None and package("pyarrow").types.is_dictionary(like.type):
@@ -77,14 +77,14 @@ class PandasLibrary(Library):
         return self._series(name, package("pyarrow").array(Capsules(array)), start)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """A DataFrame. One that pandas wrote has the types and the index that it had."""
+        """Returns a DataFrame, with types and index of the frame if pandas wrote the file."""
         if self.kept is not None and "pandas" in self.kept.metadata:
             return self._frame(self.kept, arrays, start, stop)
         columns = {label: self.column(label, array, start) for label, array in arrays}
         return self._pd.DataFrame(columns, index=self._range(start, stop), copy=False)
 
     def _frame(self, original: Original, arrays: Arrays, start: int, stop: int) -> Any:
-        """A DataFrame as pyarrow makes it by the metadata of pandas."""
+        """Returns a DataFrame converted by pyarrow with the pandas metadata."""
         package("pandas.core.arrays.arrow.extension_types")  # which tells pyarrow of periods and intervals
         metadata = original.metadata
         try:
@@ -106,11 +106,11 @@ class PandasLibrary(Library):
         return self._pd.Series(self._pd.arrays.ArrowExtensionArray(data), index=index, name=name)
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """A DataFrame."""
+        """Returns a DataFrame."""
         return self._pd.DataFrame(columns, index=self._range(start, stop), copy=False)
 
     def chosen(self, labels: list[str], read: list[_forthwith.Array], kept: _forthwith.Buffer, offset: int) -> Any:
-        """The same with the numbers of the entries as index."""
+        """Converts arrays of selected entries, with their numbers as the index."""
         made = self.together(labels, read, 0, len(kept))
         name, first, step = self._counted
         index = self._pd.Index(first + (self._np.asarray(kept) + offset - self._before) * step, name=name)
@@ -122,7 +122,7 @@ class PandasLibrary(Library):
         return made
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One DataFrame or Series of several, with an index of its own."""
+        """Concatenates DataFrames or Series, and their indexes."""
         first = parts[0]
         if isinstance(first, self._pd.Series):
             self._check(first.name, parts)
@@ -146,7 +146,7 @@ class PandasLibrary(Library):
 
 
 def _goes_on(index: Any, other: Any) -> bool:
-    """Whether an index that counts goes on in another one."""
+    """Whether a range index continues another one."""
     return isinstance(other, type(index)) and (other.start, other.step) == (
         index.start + len(index) * index.step,
         index.step,
@@ -154,7 +154,7 @@ def _goes_on(index: Any, other: Any) -> bool:
 
 
 def _counted(metadata: dict[str, bytes]) -> tuple[Any, int, int]:
-    """Name, first number and step of the index of a frame that counts."""
+    """Returns name, start and step of the range index of a written frame."""
     try:
         levels = json.loads(metadata.get("pandas", "{}")).get("index_columns", [])
         level = next((level for level in levels if isinstance(level, dict)), {})

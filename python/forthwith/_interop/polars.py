@@ -1,4 +1,4 @@
-"""polars Series and DataFrames. polars knows no unions: they are structs with one field an alternative."""
+"""Conversion to polars Series and DataFrames, with structs for unions."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
-# Decimals in a type: their digits, and those behind the point.
+# Matches decimal types, with their precision.
 _DECIMAL = re.compile(r"\bdecimal\[(\d+), -?\d+\]")
 _MOST_DIGITS = 38
 
 
 class PolarsLibrary(Library):
-    """polars Series and DataFrames."""
+    """Converts to polars Series and DataFrames."""
 
     takes_bits = True
     takes_views = True
@@ -36,7 +36,7 @@ class PolarsLibrary(Library):
         self._pl = package("polars")
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> Any:
-        """One Series."""
+        """Returns a Series."""
         digits = [int(count) for count in _DECIMAL.findall(array.type_string)]
         if max(digits, default=0) > _MOST_DIGITS:
             what = f"decimals of {max(digits)} digits, of which polars has at most {_MOST_DIGITS}"
@@ -46,15 +46,15 @@ class PolarsLibrary(Library):
         return made if like is None else self._categories(made, like)
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
+        """Sets the tree and the columns of the arrays that follow."""
         try:
             self.kept = Original(tree, columns)
         except MissingPackageError:
-            # Without pyarrow, categories are texts.
+            # Without pyarrow, categories become text.
             self.kept = None
 
     def _categories(self, made: Any, like: Any) -> Any:
-        """Texts as the categories that they were."""
+        """Converts text to the categories of the original schema."""
         pa = package("pyarrow")
         if made.dtype != self._pl.String or not pa.types.is_dictionary(like.type):
             return made
@@ -63,20 +63,20 @@ class PolarsLibrary(Library):
         return made.cast(kind if isinstance(kind, self._pl.Enum) else self._pl.Categorical)
 
     def group(self, arrays: Arrays, start: int, stop: int) -> Any:
-        """A DataFrame."""
+        """Returns a DataFrame."""
         columns = [self.column(label, array, start) for label, array in arrays]
         return self._pl.DataFrame(columns) if columns else self._rows(stop - start)
 
     def _rows(self, count: int) -> Any:
-        """A DataFrame without columns, which keeps its number of rows where a column is dropped."""
+        """Returns a DataFrame without columns, whose number of rows is kept by dropping a column."""
         return self._pl.Series("", []).extend_constant(None, count).to_frame().drop("")
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> Any:
-        """A DataFrame."""
+        """Returns a DataFrame."""
         return self._pl.DataFrame(list(columns.values()))
 
     def concatenated(self, parts: list[Any]) -> Any:
-        """One DataFrame or Series of several."""
+        """Concatenates DataFrames or Series."""
         try:
             return self._pl.concat(parts)
         except self._pl.exceptions.PolarsError as error:

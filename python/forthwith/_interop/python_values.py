@@ -1,4 +1,4 @@
-"""Values of Awkward Array's layouts as those of Python's own classes, as the rows of a table have them."""
+"""Conversion of Awkward Array's layouts to Python objects, as in the rows of a table."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    # The values of a node, one after the other.
+    # Function from the items of a node to their values.
     Conversion = Callable[[Any], list[Any]]
 
-#: The logical type of texts that are UUIDs, which only Avro files have.
+# #: The logical type of UUIDs stored as text, which only Avro has.
 UUID = "uuid"
 
 _DAY = datetime.timedelta(days=1)
 
 
-#: The logical type of lists of pairs whose first parts are the keys of a map.
+# #: The logical type of lists of pairs that are maps.
 MAP = "map"
 
 
 def with_maps(layout: Any) -> Any:
-    """Gives lists of pairs of a text and something else in a layout the parameter ``logical`` of maps.
+    """Adds the parameter ``logical`` of maps to lists of pairs with text keys.
 
-    Only for formats that have no such lists but maps.
+    For formats in which all such lists are maps.
     """
     if layout.is_record or layout.is_union:
         contents = list(map(with_maps, layout.contents))
@@ -49,7 +49,7 @@ def _are_others(contents: list[Any], before: list[Any]) -> bool:
 
 
 def without_meaning(layout: Any) -> Any:
-    """A node whose values would be converted, without the parameter ``logical``; None for other nodes."""
+    """Returns a converted node without the parameter ``logical``; None for other nodes."""
     is_converted = (layout.is_numpy or layout.is_list) and (_conversion(layout) is not None or _is_map(layout))
     if not is_converted:
         return None
@@ -58,7 +58,7 @@ def without_meaning(layout: Any) -> Any:
 
 
 def is_different(layout: Any) -> bool:
-    """Whether Awkward Array's `to_list` gives other values than `PythonValues`.
+    """Whether Awkward Array's `to_list` returns other values than `PythonValues`.
 
     Args:
         layout: The layout of an array.
@@ -75,20 +75,20 @@ def is_different(layout: Any) -> bool:
 class PythonValues:
     """Converts layouts to lists.
 
-    Times in nanoseconds are numbers, as in Awkward Array's own lists.
+    Times in nanoseconds are integers, as in Awkward Array's own lists.
 
     Args:
-        behavior: Awkward Array's, which decides what its own lists have.
+        behavior: Awkward Array's behavior, which affects its own lists.
     """
 
     def __init__(self, behavior: Any) -> None:
         self._behavior = behavior
 
     def of(self, layout: Any) -> Any:
-        """The values of an array, or the value of a record.
+        """Returns the values of an array, or the value of a record.
 
         Raises:
-            UnsupportedError: A time that ``datetime`` does not have.
+            UnsupportedError: ``datetime`` cannot represent a time.
             ValueError: A text is not a UUID.
         """
         ak = package("awkward")
@@ -116,7 +116,7 @@ class PythonValues:
         return self._lists(layout)
 
     def _records(self, layout: Any) -> list[Any]:
-        # There is a field: records without any are not different.
+        # Records without fields never differ, so there is at least one field.
         rows = zip(*(self._list(layout.content(at)) for at in range(len(layout.contents))), strict=True)
         if layout.is_tuple:
             return list(rows)
@@ -136,12 +136,12 @@ class PythonValues:
 
 
 def _is_map(layout: Any) -> bool:
-    """Whether the pairs of a list are those of a map."""
+    """Whether a list is marked as a map."""
     return layout.is_list and layout.parameter("logical") == MAP and _has_pairs(layout)
 
 
 def _has_pairs(layout: Any) -> bool:
-    """Whether a list has pairs of a text and something else."""
+    """Whether a list has pairs with text keys."""
     pairs = layout.content
     while pairs.is_indexed and not pairs.is_option:
         pairs = pairs.content
@@ -150,7 +150,7 @@ def _has_pairs(layout: Any) -> bool:
 
 
 def _conversion(layout: Any) -> Conversion | None:
-    """The function for the values of a node whose logical type Awkward Array's own lists ignore; None for other nodes."""
+    """Returns the conversion of a node's logical type; None if Awkward Array needs none."""
     meaning = layout.parameter("logical")
     if not isinstance(meaning, str):
         return None
@@ -173,7 +173,7 @@ def _conversion(layout: Any) -> Conversion | None:
 
 
 def _converted(layout: Any, convert: Conversion) -> list[Any]:
-    """The values of a node, in lists if it has several dimensions."""
+    """Converts the values of a node, as nested lists if it has several dimensions."""
     np = package("numpy")
     if not layout.is_numpy:
         items = np.empty(layout.length, dtype=object)
@@ -195,14 +195,14 @@ def _uuids(texts: Any) -> list[Any]:
 
 
 def _times(meaning: str, spans: Any) -> list[Any]:
-    """Times of day, which NumPy has as spans since midnight."""
+    """Converts times of day, which NumPy has as durations since midnight."""
     return [
         None if span is None else (datetime.datetime.min + _checked(span, meaning)).time() for span in spans.tolist()
     ]
 
 
 def _timestamps(meaning: str, zone_name: str, moments: Any) -> list[Any]:
-    """Timestamps in a zone, which NumPy has in UTC."""
+    """Converts timestamps with a time zone, which NumPy has in UTC."""
     zone = _zone(zone_name)
     return [
         None if moment is None else zone.fromutc(_checked(moment, meaning).replace(tzinfo=zone))
@@ -211,7 +211,7 @@ def _timestamps(meaning: str, zone_name: str, moments: Any) -> list[Any]:
 
 
 def _checked(value: Any, meaning: str) -> Any:
-    """A moment or a span of a day, which is not a number if ``datetime`` has it."""
+    """Returns a time; raises an error if ``datetime`` cannot represent it."""
     is_outside = isinstance(value, int)
     if is_outside or (isinstance(value, datetime.timedelta) and not datetime.timedelta(0) <= value < _DAY):
         raise UnsupportedError(

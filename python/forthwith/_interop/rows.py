@@ -1,4 +1,4 @@
-"""Rows: a dict for each entry, with values of Python's own classes."""
+"""Conversion to rows: a dict of Python objects for each entry."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 class RowsLibrary(Library):
-    """Lists of dicts.
+    """Converts to lists of dicts.
 
     Args:
-        how: Which values of an Avro file's unions come as pairs with the name of their type.
+        how: The values of unions in Avro files that become pairs of type name and value.
         logical: As in `Library`.
     """
 
-    # By the schema of an Avro file, values become others.
+    # The schema of each Avro file determines conversions.
     depends_on_file = True
 
     def __init__(self, how: UnionNames | None, logical: bool = True) -> None:
@@ -36,9 +36,9 @@ class RowsLibrary(Library):
         self._whole_nanoseconds = self._bare = False
 
     def about(self, tree: Tree, columns: Columns, offset: int = 0) -> None:
-        """Says which columns of a tree the arrays are that follow."""
+        """Sets the tree and the columns of the arrays that follow."""
         is_avro = tree.file.format == "Avro"
-        # Readers of Avro's rows give such times as the numbers that they are.
+        # As in other Avro readers, times in nanoseconds are integers.
         self._whole_nanoseconds = is_avro
         if not is_avro:
             if self._union_names is not None:
@@ -52,13 +52,13 @@ class RowsLibrary(Library):
         self._changes = {label: values.change(field_path(fields, at)) for label, at in columns if at >= 0}
 
     def column(self, name: str, array: _forthwith.Array, start: int) -> list[Any]:
-        """The values of one column."""
+        """Returns the values of a column."""
         change, tagged = self._changes.get(name, (None, False))
         values = array.objects(whole_nanoseconds=self._whole_nanoseconds, tagged=tagged)
         return values if change is None else list(map(change, values))
 
     def group(self, arrays: Arrays, start: int, stop: int) -> list[Any]:
-        """A dict for each entry; of a file of values that are not records, the values."""
+        """Returns a dict for each entry, or the values of a file without records."""
         if self._bare and len(arrays) == 1:
             return self.column(*arrays[0], start)
         unchanged = None, False
@@ -70,9 +70,9 @@ class RowsLibrary(Library):
         return _forthwith.rows_of(labels, columns, stop - start, whole_nanoseconds=self._whole_nanoseconds)
 
     def of_columns(self, columns: dict[str, Any], start: int, stop: int) -> list[dict[str, Any]]:
-        """A dict for each entry."""
+        """Returns a dict for each entry."""
         return _forthwith.rows_of(list(columns), list(columns.values()), stop - start)
 
     def concatenated(self, parts: list[Any]) -> list[Any]:
-        """The rows of all parts."""
+        """Concatenates the rows of all parts."""
         return [row for part in parts for row in part]

@@ -1,1 +1,1 @@
-"""Trees and their branches: what is in them, which of it is read, and how."""
+"""Trees and branches: structure, selection and reading."""

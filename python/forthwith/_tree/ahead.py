@@ -1,4 +1,4 @@
-"""Trees of several files, opened in their order: behind a network the next ones while the present one is read."""
+"""Prefetching of the trees of several files: remote files are opened while the current one is read."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ if TYPE_CHECKING:
 
     from forthwith._tree.tree import Tree
 
-# Files that are opened before they are asked for. Each is one that is open.
+# Maximum number of files opened in advance, each of which holds a file descriptor.
 AHEAD = 2
 
 
 class Ahead:
-    """Opens trees by their numbers, and those behind them in threads. To be closed when nothing is asked for any more.
+    """Opens trees by number, and remote trees after them in threads. Must be closed after use.
 
     Args:
-        open_: Opens the tree of a number.
-        waits: For each tree whether it has to be waited for: others are opened when they are asked for.
+        open_: Opens the tree with a number.
+        waits: For each tree, whether opening has latency; other trees are opened on request.
     """
 
     def __init__(self, open_: Callable[[int], Tree], waits: Sequence[bool]) -> None:
@@ -26,7 +26,7 @@ class Ahead:
         self._openings: dict[int, _Opening] = {}
 
     def tree(self, at: int) -> Tree:
-        """The tree of a number, which is the caller's to close; the error is that of opening it."""
+        """Returns the tree with a number, which the caller must close; raises the error of opening it."""
         opening = self._openings.pop(at, None)
         for next_ in range(at + 1, min(at + 1 + AHEAD, len(self._waits))):
             if self._waits[next_] and next_ not in self._openings:
@@ -34,7 +34,7 @@ class Ahead:
         return self._open(at) if opening is None else opening.take()
 
     def close(self) -> None:
-        """Closes the trees that were opened and not asked for. None is waited for."""
+        """Closes trees that were opened but not requested, without waiting for pending ones."""
         for opening in self._openings.values():
             opening.leave()
         self._openings.clear()
@@ -47,7 +47,7 @@ class Ahead:
 
 
 class _Opening:
-    """One tree that a thread opens."""
+    """A tree being opened by a thread."""
 
     def __init__(self, open_: Callable[[int], Tree], at: int) -> None:
         import threading
@@ -59,7 +59,7 @@ class _Opening:
         self._left = False
         self._tree: Tree | None = None
         self._error: BaseException | None = None
-        # Nothing waits for it when the program ends.
+        # A daemon thread: program exit does not wait for it.
         threading.Thread(target=self._run, name="forthwith-ahead", daemon=True).start()
 
     def _run(self) -> None:

@@ -1,4 +1,4 @@
-"""Steps over the files of a chain: one crossing for each, and one look at a tree of each schema."""
+"""Steps over the files of a chain, with one call for each step and one tree for each schema."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
-    #: The path of each file, the table in it, and the columns that its folders say.
+    # #: Path of each file, path of the table in it, and Hive partition columns.
     Parts: TypeAlias = list[tuple[str, str, Constants]]
-    #: The first entry, and the one after the last if that is not the last of all.
+    # #: The first entry, and the one after the last, or ``None`` for the end.
     Bounds: TypeAlias = tuple[int, int | None]
 
 
 class ChainReport(Report):
-    """Where a step lies, in its file and in all of them together."""
+    """The place of a step, in its file and in the chain."""
 
     def __init__(self, report: Report, offset: int) -> None:
         super().__init__(report.tree, report.start, report.stop)
@@ -43,17 +43,17 @@ class ChainReport(Report):
 
     @property
     def global_entry_start(self) -> int:
-        """First entry, counted in all files."""
+        """First entry, counted over all files."""
         return self.start + self._offset
 
     @property
     def global_entry_stop(self) -> int:
-        """Entry after the last, counted in all files."""
+        """Entry after the last, counted over all files."""
         return self.stop + self._offset
 
 
 class FileReport(ChainReport):
-    """The report of a step whose file has no tree until one is asked for."""
+    """The report of a step whose tree is opened on demand."""
 
     def __init__(self, file: StepFile, start: int, stop: int, offset: int, lost: list[Loss]) -> None:
         self.tree_entry_start = start
@@ -64,7 +64,7 @@ class FileReport(ChainReport):
 
     @property
     def tree(self) -> Tree:
-        """The tree, which is opened when it is asked for."""
+        """The tree, opened on first access."""
         return self._file.tree
 
     @property
@@ -74,7 +74,7 @@ class FileReport(ChainReport):
 
 
 class StepFile:
-    """A file whose steps are read."""
+    """A file whose steps are being read."""
 
     def __init__(self, chain: Chain, at: int, path: str) -> None:
         self.at = at
@@ -84,25 +84,25 @@ class StepFile:
 
     @property
     def tree(self) -> Tree:
-        """The tree of the file."""
+        """The tree of the file, opened on first access."""
         if self._tree is None:
             self._tree = self._chain._open(self.at)
         return self._tree
 
 
 class ChainStep:
-    """A step: its result, and its place.
+    """The result and the place of a step.
 
     Attributes:
-        made: What the arrays were put into.
-        at: The number of the file.
-        path: Its path.
-        table: The path of the table in it.
-        start: The first entry, counted in the file.
-        stop: The one after the last.
-        offset: Entries of the files before.
-        lost: What could not be read.
-        tree: The tree, if the file was opened here and for no other file.
+        made: The converted arrays.
+        at: Number of the file.
+        path: Path of the file.
+        table: Path of the table in the file.
+        start: The first entry, relative to the file.
+        stop: The entry after the last.
+        offset: Number of entries in preceding files.
+        lost: The losses.
+        tree: The tree, if it was opened for this file only.
     """
 
     __slots__ = ("at", "lost", "made", "offset", "path", "start", "stop", "table", "tree")
@@ -123,17 +123,17 @@ class ChainStep:
 
 
 class ChainSteps:
-    """Reads the files of a chain step after step.
+    """Reads the files of a chain in steps.
 
-    A tree is opened of one file of each schema, to choose its columns; other files are opened and read without one. Files that
-    a name alone does not open take a tree each, as do those beside which friends are read.
+    One tree is opened for each schema, to resolve its columns; other files are read without a tree. Files
+    that cannot be opened by name, or that are read with friends, need a tree each.
 
     Args:
         chain: The files.
         common: The columns.
-        read: How they are read.
-        size: Entries or memory of a step; ``None`` for one step of each file.
-        bounds: The entries, counted in all files.
+        read: The options of the read.
+        size: Number of entries or memory of a step; ``None`` for one step per file.
+        bounds: The range of entries, counted over all files.
     """
 
     def __init__(
@@ -166,12 +166,12 @@ class ChainSteps:
             options=chain._settings.view,
             store=flat(chain._settings.options["storage_options"]),
         )
-        # Trees that are open: of the schemas, and of a file that is read by itself.
+        # Open trees: one for each schema, and that of a file that is read on its own.
         self._schemas: dict[int, tuple[Tree, Columns]] = {}
         self._begun: tuple[Tree, Columns] | None = None
-        # The schema that the converter knows of.
+        # Number of the schema that the converter is set up for.
         self._shown: int | None = None
-        # Whether a file has entries to read, and the files that were left out.
+        # Whether a file has entries to read, and the numbers of skipped files.
         self._found = False
         self._left_out: set[int] = set()
         self._first = 0
@@ -180,20 +180,20 @@ class ChainSteps:
 
     @property
     def source(self) -> Tree:
-        """Tree in which the columns of the last step were chosen, that of its file or of another one of its schema."""
+        """Tree whose columns the last step has, which is that of its file or of another file with the same schema."""
         assert self._source is not None
         return self._source
 
     def beside(self, columns: Columns, start: int, stop: int, into: Library) -> Any:
-        """Other columns of some entries of the last step's file, by their places in `source`."""
+        """Reads other columns of some entries of the last step's file, by their positions in `source`."""
         fields, united = request(columns)
         arrays = self._reader.read_beside(fields, united, start, stop, bits=into.takes_bits, threads=self._read.threads)
         into.about(self.source, columns)
         return into.together([label for label, _ in columns], arrays, start, stop)
 
     def steps(self) -> Iterator[ChainStep]:
-        """The steps."""
-        # With an end, the number of files that are needed is unknown, and none is opened ahead.
+        """Iterates over the steps."""
+        # With an end, the number of required files is unknown, and none is opened ahead.
         opens_ahead = not self._by_name and self._bounds[1] is None
         at = -1
         try:
@@ -211,7 +211,7 @@ class ChainSteps:
             self.close()
 
     def close(self) -> None:
-        """Closes the trees that are open."""
+        """Closes all open trees."""
         self._close_begun(None)
         for tree, _ in self._schemas.values():
             tree.file.close()
@@ -223,7 +223,7 @@ class ChainSteps:
             self._begun = None
 
     def _look_at(self, opened: Any, at: int, offset: int) -> None:
-        """Opens a file and says how it is read, or passes it."""
+        """Opens a file and passes its columns to the reader, or skips it."""
         read = self._read
         try:
             tree = opened(at)
@@ -250,10 +250,10 @@ class ChainSteps:
                 whole.file.close()
 
     def _leave_out(self, at: int, offset: int, error: ForthwithError) -> None:
-        """Says that a file cannot be opened.
+        """Reports that a file cannot be opened.
 
         Raises:
-            ForthwithError: No file may be left out.
+            ForthwithError: Files may not be skipped.
         """
         if self._read.errors != "skip":
             raise error
@@ -297,7 +297,7 @@ class ChainSteps:
         return ChainStep(made, (at, path, table), (start, stop, offset), losses, tree if schema is None else None)
 
     def first_columns(self) -> None:
-        """Chooses the columns of the first tree that can be opened, where no file has entries to read.
+        """Resolves the columns in the first tree that can be opened, if no file has entries to read.
 
         Raises:
             ForthwithError: No tree can be opened, or it lacks columns.
@@ -306,7 +306,7 @@ class ChainSteps:
             damage.check(self._common.of(tree, 0), self._read)
 
     def nothing(self) -> Any:
-        """No entries, in the types of the first tree that can be opened."""
+        """Returns an empty result, with the types of the first tree that can be opened."""
         with self._first_tree() as whole:
             tree, _ = damage.around_gaps(whole) if self._read.errors != "raise" else (whole, None)
             columns, end = self._common.of(tree, 0), tree.num_entries
@@ -331,7 +331,7 @@ class ChainSteps:
 def steps(
     chain: Chain, common: Common, read: ReadOptions, size: int | str, bounds: Bounds, report: bool
 ) -> Iterator[Any]:
-    """The steps as `Chain.iterate` gives them."""
+    """Iterates over the steps, as `Chain.iterate` returns them."""
     walk = ChainSteps(chain, common, read, size, bounds)
     file: StepFile | None = None
     with read.one_bar():
@@ -353,7 +353,7 @@ def steps(
 
 
 def columns_of(common: Common, first: Tree) -> Columns:
-    """The columns of the first tree that those of all trees are compared with; none if it does not tell them."""
+    """Returns the columns of the first tree; none if they cannot be resolved."""
     try:
         return common.anew().of(first, 0)
     except ForthwithError:
@@ -361,19 +361,19 @@ def columns_of(common: Common, first: Tree) -> Columns:
 
 
 def request(columns: Columns) -> tuple[list[tuple[str, int | None]], list[Any]]:
-    """Labels of columns with positions of those that are not computed; and columns that are read in another type."""
+    """Returns labels and positions of columns (``None`` if computed), and columns with a common type."""
     united = columns.united if isinstance(columns, Query) else []
     return [(label, None if at == COMPUTED else at) for label, at in columns], united
 
 
 def choice_of(columns: Columns) -> tuple[list[tuple[str, str]], str | None]:
-    """Aliases and their expressions, and the cut."""
+    """Returns aliases with their expressions, and the filter."""
     choice = columns.choice if isinstance(columns, Query) else NOTHING
     return list(choice.aliases.items()), choice.cut
 
 
 def entries_in(tree: Tree, offset: int, start: int, stop: int | None) -> tuple[int, int | None, bool]:
-    """The part of a range in a tree with this many entries before it: its bounds there, and whether it has entries."""
+    """Returns the part of a range within a tree after ``offset`` entries, and whether it has entries."""
     before = max(0, start - offset)
     behind = None if stop is None else max(0, stop - offset)
     return before, behind, tree._core.entries_up_to(before + 1) > before and (behind is None or behind > before)

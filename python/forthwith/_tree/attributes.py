@@ -1,4 +1,4 @@
-"""Attribute sets: values that belong to ranges of entries of an RNTuple."""
+"""Attribute sets: values associated with ranges of entries of an RNTuple."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START, LENGTH, VALUES = "_rangeStart", "_rangeLen", "_userData"
 
 
 class Attributes(Mapping[str, "AttributeSet"]):
-    """The attribute sets of a table, by their names. Trees, and RNTuples without any, have none."""
+    """The attribute sets of a table, by name; empty for trees and RNTuples without attributes."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -40,10 +40,10 @@ class Attributes(Mapping[str, "AttributeSet"]):
 
 
 class AttributeSet:
-    """Rows of values, each of which belongs to a range of entries.
+    """A table of values, each row of which is associated with a range of entries.
 
     Attributes:
-        name: Its name.
+        name: The name of the set.
         tree: The rows as a table, with the fields ``_rangeStart``, ``_rangeLen`` and ``_userData``.
     """
 
@@ -63,27 +63,27 @@ class AttributeSet:
 
     @property
     def ranges(self) -> list[tuple[int, int]]:
-        """The first entry of each row, and the one after the last."""
+        """The first entry of each row, and the entry after its last."""
         if self._ranges is None:
             starts, lengths = (self.tree[name].array(library="np").tolist() for name in (START, LENGTH))
             self._ranges = [(start, start + length) for start, length in zip(starts, lengths, strict=True)]
         return self._ranges
 
     def arrays(self, expressions: Any = None, **options: Any) -> Any:
-        """The values of all rows, as `Branch.arrays` reads them."""
+        """Reads the values of all rows, as `Branch.arrays` does."""
         return self.tree[VALUES].arrays(expressions, **options)
 
     def covering(self, start: int, stop: int | None = None) -> list[int]:
-        """The rows whose ranges have the entry ``start``, or all from ``start`` to ``stop``, ordered by where they begin."""
+        """Returns the rows whose ranges contain ``start``, or ``start`` to ``stop``, by range start."""
         stop = start + 1 if stop is None else stop
         return self._rows(start, stop, lambda first, last: first <= start and stop <= last)
 
     def within(self, start: int, stop: int) -> list[int]:
-        """The rows whose ranges have no entry outside of ``start`` to ``stop``, ordered by where they begin."""
+        """Returns the rows whose ranges lie within ``start`` to ``stop``, by range start."""
         return self._rows(start, stop, lambda first, last: start <= first and last <= stop)
 
     def _rows(self, start: int, stop: int, wanted: Any) -> list[int]:
-        # Rows without entries belong to none.
+        # Rows with an empty range are never included.
         rows = [
             row
             for row, (first, last) in enumerate(self.ranges)

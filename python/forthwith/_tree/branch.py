@@ -64,33 +64,33 @@ class Branch(HasBranches):
 
     @property
     def tree(self) -> Tree:
-        """The tree this belongs to."""
+        """The tree of this branch."""
         return self._tree
 
     @property
     def parent(self) -> HasBranches:
-        """The branch this is in, or the tree."""
+        """The parent branch, or the tree."""
         parent = self._field.parent
         return self._tree if parent is None else self._tree._branch(parent)
 
     @property
     def name(self) -> str:
-        """Name, as the file spells it."""
+        """Name of the branch, as stored."""
         return self._field.name
 
     @property
     def path(self) -> str:
-        """Path within the tree, ``a/a.b``."""
+        """Path within the tree, such as ``a/a.b``."""
         return self._path
 
     @property
     def object_path(self) -> str:
-        """Path within the file from its top on, as ``/dir/tree/branch``."""
+        """Absolute path within the file, such as ``/dir/tree/branch``."""
         return f"{self._tree.object_path}/{self._path}"
 
     @property
     def entry_offsets(self) -> list[int]:
-        """The first entry of each basket, and the number of entries."""
+        """First entry of each basket, and the number of entries."""
         if self._is_said:
             return sorted({0, self.num_entries})
         plan = self._tree._core.plan([self._index], *self._range(None, None))
@@ -99,55 +99,55 @@ class Branch(HasBranches):
 
     @property
     def _is_said(self) -> bool:
-        """Whether the folders of the file say it, so that no basket has it."""
+        """Whether this is a Hive partition column, which has no baskets."""
         return self.path in self._tree._said
 
     @property
     def title(self) -> str:
-        """The description its writer gave it."""
+        """Title of the branch, set by its writer."""
         return self._field.title
 
     @property
     def has_data(self) -> bool:
-        """Whether it has data of its own, rather than only grouping other branches."""
+        """Whether the branch has data of its own, rather than only children."""
         return self._field.has_data
 
     @property
     def typename(self) -> str:
-        """The type, as in C++."""
+        """Type of the branch, as in C++."""
         return self._description.typename
 
     @property
     def num_entries(self) -> int:
-        """Number of entries; a branch can have fewer than its tree."""
+        """Number of entries, which may be smaller than that of the tree."""
         return self._description.entries if self.has_data else self._tree.num_entries
 
     @property
     def num_baskets(self) -> int:
-        """Number of blocks in the file."""
+        """Number of baskets."""
         return self._description.blocks
 
     @property
     def compressed_bytes(self) -> int:
-        """Bytes in the file."""
+        """Compressed size in bytes."""
         return self._description.stored_bytes
 
     @property
     def uncompressed_bytes(self) -> int:
-        """Bytes when decompressed."""
+        """Decompressed size in bytes."""
         return self._description.payload_bytes
 
     @property
     def compression_ratio(self) -> float:
-        """The ratio of decompressed bytes to bytes in the file."""
+        """Ratio of decompressed to compressed size."""
         return self.uncompressed_bytes / max(1, self.compressed_bytes)
 
     @property
     def form_json(self) -> str:
-        """The type it is read as, an Awkward Form in JSON.
+        """The type of the resulting array, as an Awkward Form in JSON.
 
         Raises:
-            UnsupportedError: It cannot be read yet.
+            UnsupportedError: The branch cannot be read.
         """
         description = self._description
         if not self.has_data and self._field.has_children:
@@ -163,31 +163,31 @@ class Branch(HasBranches):
 
     @property
     def form(self) -> Any:
-        """The type it is read as, an Awkward Form. Needs Awkward Array; `form_json` does not."""
+        """The type of the resulting array, as an Awkward Form. Requires Awkward Array, unlike `form_json`."""
         return package("awkward").forms.from_json(self.form_json)
 
     @property
     def interpretation(self) -> Interpretation:
-        """The type it is read as, and its decoder."""
+        """The type of the resulting array, and the decoder."""
         return Interpretation(self)
 
     @property
     def forth(self) -> str | None:
-        """The AwkwardForth program that reads it; ``None`` if no program is needed."""
+        """The AwkwardForth program that decodes the branch; ``None`` if no program is needed."""
         return self._description.forth
 
     def explain(self) -> _show.Text:  # type: ignore[override]
-        """Says how the branch is read, by which kernel or program and why, or why it cannot be read."""
+        """Describes how the branch is read, by which decoder and why, or why it cannot be read."""
         return _show.Text(_show.explain(self))
 
     def _range(self, entry_start: int | None, entry_stop: int | None) -> tuple[int, int]:
         return entries_of_branch(self._tree, self._index, entry_start, entry_stop)
 
     def to_list(self, names: Names = None, **options: Any) -> list[Any]:
-        """All values as a list, of Python's own classes; of a branch with others in it, a dict for each entry.
+        """Returns all values as Python objects; for a branch with children, a dict for each entry.
 
         Args:
-            names: Names of branches within it, as in `arrays`.
+            names: Names of child branches, as in `arrays`.
             options: As in `rows`.
         """
         rows = super().to_list(names, **options)
@@ -214,25 +214,25 @@ class Branch(HasBranches):
     ) -> Any:
         """Reads the branch.
 
-        A branch that only groups others is read as a record of them, as by ``arrays``.
+        A branch without data of its own is read as a record of its children, as by ``arrays``.
 
         Args:
-            interpretation: ``None``, or `Branch.interpretation`: what a branch is read as follows from the file. The argument
-                is here because programs for uproot give it by place.
-            entry_start: The first entry, counted in the tree; negative numbers count from the end.
+            interpretation: ``None`` or `Branch.interpretation`, as the type follows from the file. For
+                compatibility with uproot, where it is positional.
+            entry_start: The first entry of the tree; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
-            cut: Only entries for which this expression over branches of the tree is true, as in ``arrays``.
-            aliases: Names for expressions, which ``cut`` may use.
-            entries: Numbers of entries of the tree, or for each entry whether it is wanted, as in ``arrays``.
+            cut: Expression over branches of the tree that filters entries, as in ``arrays``.
+            aliases: Names of expressions for ``cut``.
+            entries: Numbers of entries of the tree, or a boolean for each entry, as in ``arrays``.
             friends: Trees or chains whose columns ``cut`` and ``aliases`` may use, as in ``arrays``.
             library: ``"ak"`` for an Awkward Array, ``"np"`` for a NumPy array, ``"pd"`` for a pandas Series, ``"pl"`` for a
                 polars Series, ``"arrow"`` for a pyarrow array.
-            errors: The treatment of entries that are damaged, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
-            lost: A list that gets a `Loss` for each range of entries that could not be read, as in ``arrays``.
-            threads: Threads to read with, this one included; by default what ``open`` was told.
-            progress: Called from time to time, as in ``arrays``; ``True`` draws a bar.
-            logical: Whether dates, times and decimals are what they mean, as in ``arrays``.
-            unknown: Anything else is refused, as in ``arrays``.
+            errors: The treatment of damaged entries, as in ``arrays``: ``"raise"``, ``"skip"`` or ``"null"``.
+            lost: A list to which a `Loss` is appended for each unreadable range of entries, as in ``arrays``.
+            threads: Number of threads, including the calling one; by default that of ``open``.
+            progress: Callback for progress, as in ``arrays``; ``True`` shows a progress bar.
+            logical: Whether dates, times and decimals have their logical types, as in ``arrays``.
+            unknown: Unknown arguments are refused, as in ``arrays``.
         """
         _keywords.refuse("array", unknown, _ARRAY)
         if interpretation is not None and not self._is_own(interpretation):
@@ -278,10 +278,10 @@ class Branch(HasBranches):
         return isinstance(interpretation, Interpretation) and interpretation._branch == self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The values, for NumPy: numbers, dates, texts, and records and fixed numbers of these.
+        """Returns the values as a NumPy array: numbers, dates, text, records and fixed-size arrays.
 
         Raises:
-            TypeError: NumPy has no array for it without loss, or it groups other branches.
+            TypeError: NumPy cannot represent the values without loss, or the branch has no data of its own.
         """
         if not self._is_column:
             self._refuse()
@@ -291,26 +291,26 @@ class Branch(HasBranches):
         return package("numpy").asarray(values, dtype=dtype)
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """The values, for ``pyarrow.array``: of any type that can be read."""
+        """Returns the values for ``pyarrow.array``, of any readable type."""
         if not self._is_column:
             self._refuse()
         array = self.array(library="arrow")
         return array if type is None else array.cast(type)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """The values as a tensor, where ``__array__`` has them."""
+        """Returns the values as a tensor, for types that ``__array__`` supports."""
         return tensor(self, options)
 
     def __dlpack_device__(self) -> Any:
-        """Memory of the processor."""
+        """Returns the device of CPU memory."""
         return package("numpy").empty(0).__dlpack_device__()
 
     def to_numpy(self) -> Any:
-        """The values as a NumPy array, as ``numpy.asarray`` has them."""
+        """Returns the values as a NumPy array, as ``numpy.asarray`` does."""
         return self.__array__()
 
     def __len__(self) -> int:
-        """Number of branches directly here; of a branch without others in it, number of entries, as its array has them."""
+        """Returns the number of child branches, or, without child branches, the number of entries."""
         return self.num_entries if self._is_column else super().__len__()
 
     def __iter__(self) -> Iterator[str]:
@@ -331,21 +331,22 @@ class Branch(HasBranches):
         raw: bool = False,
         threads: int | None = None,
     ) -> Bulk:
-        """Goes through the branch one basket at a time, with as little work between the file and you as possible.
+        """Iterates over the branch one basket at a time, with minimal overhead.
 
-        What a step gives is known beforehand: the result is a `KernelBulk` of `KernelBatch`, a `ProgramBulk` of
+        The type of the result is known beforehand: a `KernelBulk` of `KernelBatch`, a `ProgramBulk` of
         `ProgramBatch`, or with ``raw`` a `RawBulk` of `RawBatch`.
 
         Args:
             entry_start: The first entry; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
-            raw: Whether to leave the data as they lie in the file: numbers are big-endian, as a NumPy array such as
-                ``>f4``. Nothing is copied where the file is mapped (``open(..., source="map")``) and the basket not
-                compressed; such a view changes with the file. Raw baskets are whole, also the first and the last.
-            threads: Threads to read with, this one included; one basket keeps one of them busy.
+            raw: Whether to keep the stored layout: numbers are big-endian, as a NumPy array with a dtype such
+                as ``>f4``. Nothing is copied if the file is mapped (``open(..., source="map")``) and the
+                basket uncompressed; such a view changes with the file. Raw baskets are complete, including
+                the first and the last one.
+            threads: Number of threads, including the calling one; one thread decodes one basket.
 
         Raises:
-            RequestError: The folders of the file say the branch, so that it has no baskets.
+            RequestError: The branch is a Hive partition column, which has no baskets.
         """
         if self._is_said:
             raise RequestError(
@@ -379,13 +380,13 @@ class Branch(HasBranches):
 
 
 def _record_of(branch: Branch) -> str:
-    """The Form of a branch that groups others: a record of those that have data, by their paths."""
+    """Returns the Form of a branch with children only: a record of those with data, by their paths."""
     import json
 
     members = [(path, branch._tree._branch(at)) for path, at in branch._members()]
     contents = {}
     for number, (path, member) in enumerate((path, member) for path, member in members if member.has_data):
-        # Keys of buffers are those of one column; here they are of several.
+        # Keys of buffers are unique within one column, but this record has several.
         contents[path] = json.loads(member.form_json.replace('"form_key":"', f'"form_key":"column{number}-'))
     form = {"class": "RecordArray", "fields": list(contents), "contents": list(contents.values())}
     return json.dumps({**form, "parameters": {}, "form_key": "group"})
@@ -395,8 +396,8 @@ class Interpretation:
     """The type that a branch is read as.
 
     Attributes:
-        decoder: ``"kernel"``, ``"program"``, ``"format"`` (the format decodes itself), or ``None`` if it cannot be read.
-        reason: Why this decoder, or why none.
+        decoder: ``"kernel"``, ``"program"``, ``"format"`` (decoded by the format), or ``None`` if unreadable.
+        reason: Reason for the decoder, or for its absence.
     """
 
     def __init__(self, branch: Branch) -> None:
@@ -407,7 +408,7 @@ class Interpretation:
         self.reason = description.reason or description.problem or ""
 
     def awkward_form(self, file: object = None) -> Any:
-        """The Awkward Form, as `Branch.form`. The argument is accepted for callers of uproot; the form is closed."""
+        """Returns the Awkward Form, as `Branch.form`. ``file`` is ignored, for compatibility with uproot."""
         del file
         return self._branch.form
 

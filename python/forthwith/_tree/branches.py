@@ -1,4 +1,4 @@
-"""The methods that trees and branches have in common: they are mappings to branches, and read those they hold."""
+"""Methods of both trees and branches, which list and read their branches."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _ARRAYS = _CHOICE | {"library", "how", "errors", "lost", "progress", "logical", 
 
 
 class HasBranches(BranchMapping, HasRows):
-    """A mapping from names to branches, which can be read."""
+    """A mapping from names to branches that can be read."""
 
     _iterated = frozenset(_ITERATE)
 
     def num_entries_for(self, memory_size: int | str, names: Names = None, **filters: Any) -> int:
-        """About how many entries of some branches take so much memory, at least one.
+        """Returns the approximate number of entries of some branches that fit in a memory size, at least 1.
 
         Args:
-            memory_size: Bytes when decompressed: a number, or text such as ``"100 MB"``.
+            memory_size: Decompressed size in bytes: a number, or text such as ``"100 MB"``.
             names: As in `arrays`.
             filters: As in `arrays`.
         """
@@ -49,14 +49,14 @@ class HasBranches(BranchMapping, HasRows):
         return max(1, int(size / each)) if each else max(1, self.num_entries)
 
     def common_entry_offsets(self, names: Names = None, **filters: Any) -> list[int]:
-        """The entries at which baskets of all of some branches begin, and the number of entries.
+        """Returns the entries at which baskets of all given branches begin, and the number of entries.
 
         Args:
             names: As in `arrays`.
             filters: As in `arrays`.
         """
         branches = [self._tree._branch(at) for at in self._fields_of("common_entry_offsets", names, filters)]
-        # What folders say is in no basket.
+        # Hive partition columns have no baskets.
         offsets = [set(branch.entry_offsets) for branch in branches if not branch._is_said]
         return sorted(set.intersection(*offsets)) if offsets else [0, self.num_entries]
 
@@ -112,9 +112,10 @@ class HasBranches(BranchMapping, HasRows):
         dictionaries: bool | Sequence[str] = False,
         **unknown: Any,
     ) -> Selection:
-        """Some branches and entries, for libraries that take Arrow data: ``polars.DataFrame(tree.select(["x"]))``.
+        """Selects branches and entries for libraries that take Arrow data, such as polars.
 
-        Nothing is read before the consumer pulls; it can pull as often as it likes.
+        Data are read when the consumer pulls batches, which it can do repeatedly:
+        ``polars.DataFrame(tree.select(["x"]))``.
 
         Args:
             names: As in `arrays`.
@@ -128,16 +129,17 @@ class HasBranches(BranchMapping, HasRows):
             aliases: As in `arrays`.
             entries: As in `arrays`.
             friends: As in `arrays`.
-            step_size: How much is read at a time: a number of entries, or text such as ``"100 MB"``.
+            step_size: Amount of data per step: a number of entries, or text such as ``"100 MB"``.
             threads: As in `arrays`.
-            unions: ``"union"`` for Arrow's own, or ``"struct"`` for structs with one nullable field an alternative. By default
-                structs, since polars and DuckDB fail at unions; what writes files here keeps unions.
-            maps: Whether lists of pairs of text and something else are Arrow's maps, with entries ``key`` and ``value``.
-            strings: The layout of text and bytes: ``"large_string"`` (the default), ``"string"`` with offsets of 32 bits, or
-                ``"string_view"``, which polars takes over without a copy.
-            dictionaries: Columns of text that become dictionaries, by their names. ``True`` keeps the dictionaries of the
-                Arrow schema that the file has.
-            unknown: Anything else is refused.
+            unions: ``"union"`` for Arrow unions, or ``"struct"`` for structs with a nullable field for each
+                alternative. By default structs, because polars and DuckDB do not support unions; writers of
+                this package keep unions.
+            maps: Whether lists of pairs with text keys are Arrow maps, with entries ``key`` and ``value``.
+            strings: The layout of text and bytes: ``"large_string"`` (the default), ``"string"`` with 32-bit
+                offsets, or ``"string_view"``, which polars imports without a copy.
+            dictionaries: Names of text columns to dictionary-encode. ``True`` keeps the dictionaries of the
+                file's Arrow schema.
+            unknown: Unknown arguments are refused.
         """
         from forthwith._tree.selection import Selection
 
@@ -148,15 +150,15 @@ class HasBranches(BranchMapping, HasRows):
         return Selection(self._tree, columns, start, stop, step_size, threads, unions, maps, strings, dictionaries)
 
     def _to_be_written(self) -> Selection:
-        """All branches for a writer of our own, which knows unions."""
+        """Selects all branches for our own writers, which support unions."""
         return self.select()._to_be_written()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All branches as a stream of Arrow data; `select` gives some of them."""
+        """Returns all branches as an Arrow stream; `select` returns some of them."""
         return self.select().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        """The Arrow types of all branches."""
+        """Returns the Arrow schema of all branches."""
         return self.select().__arrow_c_schema__()
 
     @typed.arrays
@@ -187,53 +189,60 @@ class HasBranches(BranchMapping, HasRows):
         """Reads several branches.
 
         Args:
-            names: Names or paths of branches, or one of them; a branch that only groups others stands for these. Other
-                texts can be an alias, or an expression such as ``"Muon_pt * 2"``. By default all branches with data.
-            filter_name: Instead of ``names``: branches whose name or path passes, as in `keys`.
-            filter_typename: Instead of ``names``: branches whose type name passes.
-            filter_branch: Instead of ``names``: branches for which this function of a `Branch` is true.
-            exclude: Instead of ``names``: branches whose name or path passes are left out.
+            names: Names or paths of branches, or one of them; a branch without data of its own means its
+                children. Other text can be an alias, or an expression such as ``"Muon_pt * 2"``. By default,
+                all branches with data.
+            filter_name: Instead of ``names``: selects branches whose name or path matches, as in `keys`.
+            filter_typename: Instead of ``names``: selects branches by type name.
+            filter_branch: Instead of ``names``: selects branches for which this function of a `Branch` is
+                true.
+            exclude: Instead of ``names``: excludes branches whose name or path matches.
             entry_start: The first entry; negative numbers count from the end.
             entry_stop: The entry after the last; negative numbers count from the end.
-            cut: An expression such as ``"nMuon > 1"`` with one value for each entry: entries for which it is true are read. Its
-                columns are read first, and of the others only blocks with such entries.
-            aliases: Names for expressions, which ``names``, ``cut`` and other aliases may use.
-            entries: Numbers of entries of the tree, which ascend, or for each entry whether it is wanted, or a ``TEntryList``
-                or ``TEventList`` of a file. Bounds count too.
-            friends: Trees or chains to read beside this one, by names: ``"f.x"`` is the column ``x`` of the friend ``f``. Their
-                entries are those of the same numbers, or by an index that they have. Without ``names`` all their columns are
-                read, too. Friends that the file names need not be given.
-            library: The library that gets the data:
+            cut: Expression such as ``"nMuon > 1"`` with one value for each entry, which filters entries. Its
+                columns are read first, and of the others only blocks with passing entries.
+            aliases: Names of expressions, for ``names``, ``cut`` and other aliases.
+            entries: Numbers of entries of the tree in ascending order, a boolean for each entry, or a
+                ``TEntryList`` or ``TEventList`` of a file. Bounds apply as well.
+            friends: Trees or chains to read along with this one, by names: ``"f.x"`` is the column ``x`` of
+                the friend ``f``. Their entries are matched by number, or by their index. Without ``names``,
+                all their columns are read, too. Friends that are stored with the tree need not be passed.
+            library: The library of the result:
 
                 * ``"ak"``: an Awkward Array of records;
-                * ``"np"``: NumPy arrays by name, those of lists and texts with ``dtype=object``;
-                * ``"pd"``: a pandas DataFrame; lists, texts and records are columns of Arrow data;
+                * ``"np"``: NumPy arrays by name, with ``dtype=object`` for lists and text;
+                * ``"pd"``: a pandas DataFrame, with Arrow-backed columns for lists, text and records;
                 * ``"pl"``: a polars DataFrame;
                 * ``"arrow"``: a pyarrow Table.
-            how: The container of the arrays: ``dict``, ``tuple``, ``list`` (the types themselves), or with Awkward Array
-                ``"zip"``, which makes lists of records ``Muon`` from the lists ``Muon_pt`` and ``Muon_eta`` (whatever
-                precedes ``_``, ``.`` or ``/``), if they are equally long. By default what the library has for it.
-            errors: The treatment of entries that are damaged, or are in damaged baskets: ``"raise"`` an exception, ``"skip"``
-                they are left out of all branches, ``"null"`` they are missing values of the branches they are lost of. The
-                end of an Avro file that is cut off is left out by both.
-            lost: A list that gets a `Loss` for each range of entries of a branch that could not be read. Without it, they are
-                a `DataLossWarning`.
-            threads: Threads to read with, this one included; by default what ``open`` was told.
-            progress: Called with the number of blocks read, the number of all blocks, and the same in bytes, from time to
-                time. An exception in it stops the reading and is passed on, as is ``KeyboardInterrupt``. ``True`` draws a bar.
-            logical: Whether dates and times are ``datetime64`` and ``timedelta64`` in Awkward Array and NumPy, and decimals of
-                NumPy ``decimal.Decimal``; otherwise they are the numbers or bytes that are stored.
-            virtual: Whether each branch is read when it is first touched, as Awkward Array's virtual arrays are. Of a file
-                that was closed until then, it is opened again.
-            unknown: Anything else is refused, with what to write instead where other libraries have it.
+            how: The container of the arrays: ``dict``, ``tuple``, ``list`` (the types themselves), or with
+                Awkward Array ``"zip"``, which combines lists of equal lengths, such as ``Muon_pt`` and
+                ``Muon_eta``, to lists of records ``Muon`` (the part before ``_``, ``.`` or ``/``). By
+                default, the usual container of the library.
+            errors: The treatment of damaged entries and entries in damaged baskets: ``"raise"`` an exception,
+                ``"skip"`` them in all branches, or ``"null"`` for missing values in the damaged branches.
+                Both also skip the missing end of a truncated Avro file.
+            lost: A list to which a `Loss` is appended for each unreadable range of entries of a branch.
+                Without it, losses are reported by a `DataLossWarning`.
+            threads: Number of threads, including the calling one; by default that of ``open``.
+            progress: Callback that is called at intervals with the number of blocks read, of all blocks, of
+                bytes read and of all bytes. An exception in it stops the read and is propagated, as is
+                ``KeyboardInterrupt``. ``True`` shows a progress bar.
+            logical: Whether dates and times are ``datetime64`` and ``timedelta64`` in Awkward Array and
+                NumPy, and decimals ``decimal.Decimal`` in NumPy; otherwise they are the stored numbers or
+                bytes.
+            virtual: Whether each branch is read on first access, with Awkward Array's virtual arrays. A file
+                that was closed meanwhile is opened again.
+            unknown: Unknown arguments are refused, with a hint for arguments of other libraries.
 
         Raises:
-            KeyInFileError: Something in ``names`` does not exist.
-            RequestError: An expression cannot be understood or computed; the message points at the place. A text in ``names``
-                that is neither a branch nor an expression is a `RequestKeyError`, which is also a `KeyInFileError`.
-            ValueError: Nothing passes the filters.
-            UnsupportedError: A branch has a type that cannot be read yet; `explain` says which can. The filter
-                ``filter_branch=lambda branch: branch.interpretation.decoder is not None`` leaves such branches out.
+            KeyInFileError: A name in ``names`` does not exist.
+            RequestError: An expression is invalid or cannot be computed; the message marks the position. Text
+                in ``names`` that is neither a branch nor an expression raises `RequestKeyError`, which is
+                also a `KeyInFileError`.
+            ValueError: No branch passes the filters.
+            UnsupportedError: A branch has an unsupported type; see `explain`. The filter
+                ``filter_branch=lambda branch: branch.interpretation.decoder is not None`` excludes such
+                branches.
         """
         from forthwith._tree.options import ReadOptions
 
@@ -274,13 +283,13 @@ class HasBranches(BranchMapping, HasRows):
         logical: bool = True,
         **unknown: Any,
     ) -> Iterator[Any]:
-        """Reads several branches, some entries at a time.
+        """Reads several branches in steps.
 
         Args:
             names: As in `arrays`.
-            step_size: Entries in a step, or about how much decompressed data: text such as ``"100 MB"``. Steps in bytes end
-                where blocks end, if blocks are small enough.
-            report: Whether each step comes with a `Report` of its place, as a pair.
+            step_size: Number of entries in a step, or approximate decompressed size: text such as ``"100
+                MB"``. Steps by size end at the end of blocks, if blocks are small enough.
+            report: Whether to yield pairs of the data and a `Report` of the step.
             filter_name: As in `arrays`.
             filter_typename: As in `arrays`.
             filter_branch: As in `arrays`.
@@ -293,10 +302,10 @@ class HasBranches(BranchMapping, HasRows):
             friends: As in `arrays`.
             library: As in `arrays`.
             how: As in `arrays`.
-            errors: As in `arrays`; a `Report` says in ``lost`` what could not be read, else it is a `DataLossWarning`.
+            errors: As in `arrays`; losses are in ``lost`` of a `Report`, or reported by a `DataLossWarning`.
             threads: As in `arrays`.
-            progress: As in `arrays`; a bar is one for all steps, a function is called for each reading anew. Steps that are
-                much smaller than blocks are read several at once.
+            progress: As in `arrays`; a bar spans all steps, and a callback is called for each read
+                separately. Steps that are much smaller than blocks are read together.
             logical: As in `arrays`.
             unknown: As in `arrays`.
         """
@@ -316,7 +325,7 @@ class HasBranches(BranchMapping, HasRows):
         try:
             begun = walked(self, entry_start)
         except DamagedFileError:
-            # An entry that is counted from an end which is cut off.
+            # The start is counted from the end of the file, which is truncated.
             if errors == "raise":
                 raise
             begun = around(None)

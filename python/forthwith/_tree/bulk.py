@@ -1,4 +1,4 @@
-"""One basket at a time. What a step gives is in the type, and known before anything is read."""
+"""Reading of a branch one basket at a time. The type of the result is known before the read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Batch:
-    """Some entries of a branch, from one basket.
+    """Entries of a branch from one basket.
 
     Attributes:
         block: Number of the basket.
@@ -37,10 +37,10 @@ class Batch:
 
 
 class RawBatch(Batch):
-    """A basket as it lies in the file, decompressed.
+    """A decompressed basket in the stored layout.
 
     Attributes:
-        view: Whether nothing was copied: the bytes are those of the mapped file.
+        view: Whether the bytes are a view of the mapped file, without a copy.
     """
 
     def __init__(self, block: int, raw: _forthwith.RawBlock) -> None:
@@ -50,9 +50,9 @@ class RawBatch(Batch):
 
     @property
     def array(self) -> Any:
-        """All values one after the other, as a NumPy array in the file's byte order, such as ``>f4``.
+        """All values as a NumPy array in the byte order of the file, such as ``>f4``.
 
-        Where entries are more than values of one width, their bytes.
+        If entries are more than values of one width, their bytes.
         """
         return package("numpy").asarray(self._raw.values)
 
@@ -63,7 +63,7 @@ class RawBatch(Batch):
 
     @property
     def bounds(self) -> Any:
-        """Where each entry begins and ends in ``payload``, one number more than entries. ``None`` if all have one size."""
+        """Offsets of the entries in ``payload``, and the last end; ``None`` for entries of one size."""
         bounds = self._raw.bounds
         return None if bounds is None else package("numpy").asarray(bounds)
 
@@ -80,32 +80,32 @@ class _DecodedBatch(Batch):
 
     @property
     def buffers(self) -> dict[str, Any]:
-        """The buffers by the keys of the branch's Form, as NumPy arrays over the memory they were decoded into."""
+        """The buffers by the keys of the branch's Form, as NumPy arrays without a copy."""
         np = package("numpy")
         return {key: np.asarray(buffer) for key, buffer in self._array.logical().buffers()}
 
     def to_awkward(self) -> Any:
-        """The entries as an Awkward Array."""
+        """Returns the entries as an Awkward Array."""
         return self._to("ak")
 
     def to_numpy(self) -> Any:
-        """The entries as a NumPy array."""
+        """Returns the entries as a NumPy array."""
         return self._to("np")
 
     def _to(self, library: Any) -> Any:
         return _library(library).column("", self._array, self.entry_start)
 
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]:
-        """The entries as Arrow data."""
+        """Returns the entries as Arrow data."""
         return self._array.__arrow_c_array__(requested_schema)
 
 
 class KernelBatch(_DecodedBatch):
-    """A basket decoded by a kernel: a columnar layout."""
+    """A basket decoded by a kernel, with a columnar layout."""
 
 
 class ProgramBatch(_DecodedBatch):
-    """A basket decoded by an AwkwardForth program: a record-oriented layout."""
+    """A basket decoded by an AwkwardForth program, with a record-oriented layout."""
 
 
 class Bulk:
@@ -115,7 +115,7 @@ class Bulk:
         self._branch = branch
         self._plan = plan
         self._threads = threads
-        # Groups after the first are counters that others need.
+        # Groups after the first are counters that the branch needs.
         self._blocks = [block for block in plan.blocks() if block.group == 0]
         self._steps = self._run()
 
@@ -129,7 +129,7 @@ class Bulk:
         return next(self._steps)
 
     def __len__(self) -> int:
-        """Number of baskets, read or not."""
+        """Returns the number of all baskets."""
         return len(self._blocks)
 
     def __repr__(self) -> str:
@@ -158,7 +158,7 @@ class _DecodedBulk(Bulk):
         core = self._branch.tree._core
         done = 0
         for block in self._blocks:
-            # The pages of an RNTuple may end within an array: its entry is in the first of them.
+            # An array in an RNTuple may span pages: its entry belongs to the first of them.
             start, stop = max(done, block.wanted[0]), block.wanted[1]
             if start >= stop:
                 continue
@@ -189,7 +189,7 @@ class ProgramBulk(_DecodedBulk):
 
 
 def bulk(branch: Branch, start: int, stop: int, raw: bool, threads: int | None) -> Bulk:
-    """The iterator that fits a branch."""
+    """Returns the iterator for a branch."""
     core = branch.tree._core
     if raw:
         return RawBulk(branch, core.plan_raw([branch._index], start, stop), threads)

@@ -1,4 +1,4 @@
-"""Many files as one: trees of the same kind, one after the other."""
+"""Chains: trees of several files, read as one."""
 
 from __future__ import annotations
 
@@ -43,23 +43,24 @@ _CHOOSE = ("cut", "aliases", "entries", "friends")
 
 
 class Chain(ChainMapping, HasRows):
-    """The trees of several files, one after the other. Files are opened when they are read, and closed after it.
+    """The trees of several files as one. Each file is only open while it is read.
 
-    `arrays` and `iterate` read the trees as `Tree.arrays` and `Tree.iterate` do, `keys`, `items` and the like list their
-    branches, and ``chain["x"]`` is one branch of all of them. The chain itself is a stream of Arrow data, as a tree is. Other
-    than a tree, it iterates over its trees: ``for tree in chain``, of which ``len(chain)`` is the number. Times with a zone are
-    shown in that of the first file, whatever zones the others have, and in UTC where the first lacks the column.
+    `arrays` and `iterate` read the trees as `Tree.arrays` and `Tree.iterate` do, `keys`, `items` and related
+    methods list their branches, and ``chain["x"]`` is a branch of all trees. The chain itself is an Arrow
+    stream, as a tree is. Unlike a tree, it iterates over its trees: ``for tree in chain``, and ``len(chain)``
+    is their number. Times with a time zone are in that of the first file, and in UTC if the first file lacks
+    the column.
 
     Args:
         files: As in `concatenate`.
-        missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
-            missing values in the entries of those that lack a branch, and numbers in the type that has those of all trees.
-            A whole number that becomes another one in a float of that type is an error.
+        missing: The treatment of branches that some trees lack: ``"raise"`` an error that names file and
+            branches, or ``"null"`` for missing values in the entries of these trees, with numbers in the
+            common type of all trees. An integer that this floating-point type cannot represent is an error.
         options: As in ``open``.
     """
 
     _iterated = frozenset((*_CHOOSE, *_FILTERS, *_keywords.READ, "entry_start", "entry_stop", "missing", "report"))
-    # Of the first file, when they were asked for.
+    # Those of the first file, computed on first use.
     _zones: _forthwith.Zones | None = None
     _kept: Kept | None = None
 
@@ -72,7 +73,7 @@ class Chain(ChainMapping, HasRows):
 
     @property
     def files(self) -> list[str]:
-        """The files, as ``path:tree``."""
+        """Names of the files, as ``path:tree``."""
         named = [f"{path}:{inner}" if inner else str(path) for path, inner in self._parts]
         return [without_password(name) for name in named]
 
@@ -89,21 +90,21 @@ class Chain(ChainMapping, HasRows):
             raise
 
     def _kept_of_first(self, at: int, tree: Tree) -> Kept:
-        """What the first file keeps beside its columns, asked for one of the files."""
+        """Returns the Arrow schema and metadata of the first file; ``tree`` is file number ``at``."""
         if self._kept is None:
             with nullcontext(tree) if at == 0 else self._open_bare(0) as first:
                 self._kept = Kept.of(first)
         return self._kept
 
     def _zones_of_first(self) -> _forthwith.Zones:
-        """The zones of the first file, in which the times of all files are shown."""
+        """Returns the time zones of the first file, which apply to all files."""
         if self._zones is None:
             with self._open_bare(0) as tree:
                 self._zones = tree._core.zones()
         return self._zones
 
     def _open_bare(self, at: int) -> Tree:
-        """A tree without the columns that its folders say."""
+        """Opens a tree without its Hive partition columns."""
         path, inner = self._parts[at]
         found = open_one(path, inner, self._settings)
         if isinstance(found, Tree):
@@ -119,18 +120,19 @@ class Chain(ChainMapping, HasRows):
         return tree
 
     def _ahead(self) -> Ahead:
-        """Opens the trees in their order: those that are URLs before they are asked for."""
+        """Opens the trees in order, with remote ones opened ahead."""
         return Ahead(self._open, [isinstance(path, str) and "://" in path for path, _ in self._parts])
 
     def _columns(self) -> list[str]:
-        """The names of the branches of the first tree that have data."""
+        """Returns the names of the branches of the first tree that have data."""
         with self._open(0) as tree:
             return tree._columns()
 
     def _beside(self, before: int, tree: Tree) -> tuple[list[_forthwith.Table], int]:
-        """What is read where this is a friend of a tree, before which there is this number of entries.
+        """Returns the tables of this friend, and the first entry of ``tree`` counted within them.
 
-        The trees stay open as long as something reads of them: those that have the entries, or all that an index may find.
+        The trees stay open while they are read: those with the entries, or all of them if they are found by
+        an index.
         """
         first = self._open(0)
         if len(self) == 1 or first._core.index_names() is not None:
@@ -147,7 +149,7 @@ class Chain(ChainMapping, HasRows):
                 yield tree
 
     def _opened(self) -> Iterator[Tree]:
-        """The trees one after the other. The caller closes each of them."""
+        """Iterates over the open trees, which the caller closes."""
         with self._ahead() as ahead:
             for at in range(len(self._parts)):
                 tree = ahead.tree(at)
@@ -160,7 +162,7 @@ class Chain(ChainMapping, HasRows):
 
     @property
     def lengths(self) -> list[int]:
-        """The number of entries of each tree."""
+        """Number of entries of each tree."""
         if self._lengths.count(None) > 1 and (parts := self._parts_by_name()) is not None:
             options = self._settings.options
             lengths = _forthwith.count_entries(
@@ -177,11 +179,11 @@ class Chain(ChainMapping, HasRows):
 
     @property
     def num_entries(self) -> int:
-        """The number of entries of all trees together."""
+        """Number of entries of all trees."""
         return sum(self.lengths)
 
     def _entries_for(self, read: ReadOptions) -> int:
-        """The number of entries that are counted where the trees are read: of damaged files those around the damage."""
+        """Returns the number of entries that a read counts; for damaged files, those that are readable."""
         if read.errors == "raise":
             return self.num_entries
         if (parts := self._parts_by_name()) is not None:
@@ -193,10 +195,10 @@ class Chain(ChainMapping, HasRows):
             return damage.entries_around(ahead.tree, len(self), read)
 
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
-        """One branch of all trees, which is an array for whatever takes such, or of a list of names several.
+        """Returns one branch of all trees, or several branches by a list of names.
 
         Raises:
-            KeyInFileError: The first tree has none of this name.
+            KeyInFileError: The first tree has no branch of this name.
         """
         chosen = chosen_names(names, WHERE)
         if self._missing == "raise":
@@ -213,7 +215,7 @@ class Chain(ChainMapping, HasRows):
         return ChainBranch(self, [name], {}, (None, None))
 
     def __len__(self) -> int:
-        """The number of trees."""
+        """Returns the number of trees."""
         return len(self._parts)
 
     def __repr__(self) -> str:
@@ -223,7 +225,7 @@ class Chain(ChainMapping, HasRows):
         return _show.html_table(repr(self), ("file",), [(redact(name),) for name in self.files])
 
     def close(self) -> None:
-        """Does nothing: no file is open between two calls. It is here for programs that take trees, too."""
+        """Does nothing, as no file is open between calls. For code that also takes trees."""
 
     def __enter__(self) -> Chain:
         return self
@@ -232,7 +234,7 @@ class Chain(ChainMapping, HasRows):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What may be pickled: no passwords of URLs."""
+        """Returns the state for a pickle, without passwords in URLs."""
         parts = [(without_password(path) if isinstance(path, str) else path, inner) for path, inner in self._parts]
         return {**self.__dict__, "_parts": parts, "_zones": None, "_kept": None}
 
@@ -248,15 +250,16 @@ class Chain(ChainMapping, HasRows):
         missing: Missing | None = None,
         **options: Any,
     ) -> Iterator[Any]:
-        """Reads all trees, some entries at a time; no step has entries of two files.
+        """Reads all trees in steps; no step has entries of two files.
 
         Args:
             names: As in `Tree.iterate`.
             step_size: As in `Tree.iterate`.
-            report: Whether each step comes with a `Report`, whose ``global_entry_start`` counts the entries of all files.
-            entry_start: The first entry, counted in all files.
+            report: Whether to yield each step with a `Report`, whose ``global_entry_start`` counts the
+                entries of all files.
+            entry_start: The first entry, counted over all files.
             entry_stop: The entry after the last.
-            missing: The treatment of branches that not all trees have, as `Chain` takes it.
+            missing: The treatment of branches that some trees lack, as in `Chain`.
             options: As in `Tree.iterate`.
         """
         common, read = self._asked("iterate", names, missing, options)
@@ -284,18 +287,18 @@ class Chain(ChainMapping, HasRows):
         missing: Missing | None = None,
         **options: Any,
     ) -> Any:
-        """Reads all trees, and puts together what is in them.
+        """Reads all trees and concatenates the results.
 
         Args:
             names: As in `Tree.arrays`.
-            entry_start: The first entry, counted in all files.
+            entry_start: The first entry, counted over all files.
             entry_stop: The entry after the last.
-            missing: The treatment of branches that not all trees have, as `Chain` takes it.
+            missing: The treatment of branches that some trees lack, as in `Chain`.
             options: As in `Tree.arrays`.
 
         Raises:
-            RequestError: Trees have not the same branches, or branches of types that do not go together; or whole numbers
-                become floats, as other trees have these, and one is no float.
+            RequestError: Trees have different branches, or branches of incompatible types; or an integer
+                cannot be represented in the floating-point type of other trees.
         """
         common, read = self._asked("arrays", names, missing, options)
         into = read.into()
@@ -318,7 +321,7 @@ class Chain(ChainMapping, HasRows):
             raise RequestError(f"{error.message}\n  in {file}", file=file) from None
 
     def _parts_by_name(self) -> list[tuple[str, str, Constants]] | None:
-        """The files, the tree in each, and what its folders say, if a name is all that it takes to open each."""
+        """Returns path, tree and Hive partition columns of each file, if all can be opened by name."""
         if not self._settings.opens_by_name:
             return None
         parts = zip(self._parts, self._constants, strict=True)
@@ -330,7 +333,7 @@ class Chain(ChainMapping, HasRows):
         return named if len(named) == len(self) else None
 
     def _survey(self, common: Common, read: ReadOptions) -> None:
-        """Looks at the trees before any is read, if they may differ: at one of each schema, if these are known."""
+        """Examines trees that may differ before the first read: one of each schema, if known."""
         if not common.looks_at_all:
             return
         parts = self._parts_by_name() if len(self) > 1 and common.chooses_by_schema else None
@@ -346,7 +349,7 @@ class Chain(ChainMapping, HasRows):
                 common.survey(sorted(set(same)), self._open, read)
 
     def _know_lengths(self, lengths: list[int | None]) -> None:
-        """Remembers the numbers of entries of files, as far as they are known."""
+        """Stores the known numbers of entries of files."""
         self._lengths = [
             known if length is None else length for known, length in zip(self._lengths, lengths, strict=True)
         ]
@@ -354,7 +357,7 @@ class Chain(ChainMapping, HasRows):
     def _asked(
         self, call: str, names: Names, missing: Missing | None, options: dict[str, Any]
     ) -> tuple[Common, ReadOptions]:
-        """The request of a call, validated before any file is opened."""
+        """Returns the request of a call, validated before any file is opened."""
         from forthwith._tree.options import ReadOptions
 
         known = {*_FILTERS, *_keywords.READ, *_CHOOSE, "names", "entry_start", "entry_stop", "missing"}
@@ -377,11 +380,11 @@ class Chain(ChainMapping, HasRows):
         entry_stop: int | None = None,
         **options: Any,
     ) -> ChainSelection:
-        """Some branches and entries of all trees, not read yet, for libraries that take Arrow data.
+        """Selects branches and entries of all trees without reading them, for libraries that take Arrow data.
 
         Args:
             names: As in `Tree.select`.
-            entry_start: The first entry, counted in all files.
+            entry_start: The first entry, counted over all files.
             entry_stop: The entry after the last.
             options: ``step_size``, ``threads``, ``cut``, ``aliases``, ``entries``, ``friends`` and filters, as in
                 `Tree.select`.
@@ -391,19 +394,19 @@ class Chain(ChainMapping, HasRows):
         return ChainSelection(self, names, options, (entry_start, entry_stop))
 
     def _to_be_written(self) -> Any:
-        """A stream for a writer of our own, which knows unions."""
+        """Returns a stream for our own writers, which support unions."""
         return self.select()._to_be_written()
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """All branches of all trees as a stream of Arrow data; `select` gives some of them."""
+        """Returns all branches of all trees as an Arrow stream; `select` returns some of them."""
         return self.select().__arrow_c_stream__(requested_schema)
 
     def __arrow_c_schema__(self) -> object:
-        """The Arrow types of all branches."""
+        """Returns the Arrow schema of all branches."""
         return self.select().__arrow_c_schema__()
 
     def _from_start(self, start: int | None, stop: int | None, read: ReadOptions) -> tuple[int, int | None]:
-        """Bounds that are counted from the first entry, also where they were given from the end."""
+        """Returns bounds counted from the first entry, converting negative ones."""
         if any(bound is not None and bound < 0 for bound in (start, stop)):
             total = self._entries_for(read)
             start = None if start is None else max(0, start + total if start < 0 else start)
@@ -413,17 +416,19 @@ class Chain(ChainMapping, HasRows):
 
 @typed.concatenate
 def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Any:
-    """Reads the trees of several files into one.
+    """Reads the trees of several files and concatenates the results.
 
     Args:
-        files: Names such as ``"dir/*.root:tree"``, a directory, ``{path: tree}``, or a list of these; in paths ``*``, ``?``,
-            ``**`` and ``[...]`` stand for what they do in a shell. A file with one tree needs no name of it. Datasets as
-            coffea spells them, ``{dataset: {"files": {path: tree}}}`` or ``"datasets.json"`` with such, are all of their files,
-            and ``"datasets.json:name"`` is one of them.
+        files: Names such as ``"dir/*.root:tree"``, a directory, ``{path: tree}``, or a list of these; in
+            paths, ``*``, ``?``, ``**`` and ``[...]`` have their meaning in a shell. The tree may be omitted
+            for files with exactly one. Datasets in the notation of coffea, ``{dataset: {"files": {path:
+            tree}}}`` or the name of such a file, ``"datasets.json"``, mean all of their files, and
+            ``"datasets.json:name"`` one dataset.
         names: As in `Tree.arrays`.
-        missing: Where trees have not the same branches: ``"raise"`` an error that names file and branches, or ``"null"``
-            missing values in the entries of those that lack a branch, and numbers in the type that has those of all trees.
-        options: As in `Tree.arrays` and, but for ``threads``, in ``open``.
+        missing: The treatment of branches that some trees lack: ``"raise"`` an error that names file and
+            branches, or ``"null"`` for missing values in the entries of these trees, with numbers in the
+            common type of all trees.
+        options: As in `Tree.arrays` and, except ``threads``, in ``open``.
     """
     opening, options = apart(options)
     return Chain(files, missing=missing, **opening).arrays(names, **options)
@@ -431,13 +436,13 @@ def concatenate(files: Any, names: Names = None, *, missing: Missing = "raise", 
 
 @typed.iterate_files
 def iterate(files: Any, names: Names = None, *, missing: Missing = "raise", **options: Any) -> Iterator[Any]:
-    """Reads the trees of several files, some entries at a time.
+    """Reads the trees of several files in steps.
 
     Args:
         files: As in `concatenate`.
         names: As in `Tree.arrays`.
         missing: As in `concatenate`.
-        options: As in `Tree.iterate` and, but for ``threads``, in ``open``.
+        options: As in `Tree.iterate` and, except ``threads``, in ``open``.
     """
     opening, options = apart(options)
     return Chain(files, missing=missing, **opening).iterate(names, **options)

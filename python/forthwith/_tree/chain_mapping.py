@@ -1,4 +1,4 @@
-"""The branches of a chain: those that its trees have, by name."""
+"""The branches of a chain, by name."""
 
 from __future__ import annotations
 
@@ -21,26 +21,27 @@ if TYPE_CHECKING:
 class ChainMapping(NotAnArray):
     """The listings of a chain.
 
-    It is no mapping: as other programs have chains, it iterates over its trees, of which ``len`` is the number.
+    It is not a mapping: as chains of other libraries, it iterates over its trees, and ``len`` is their
+    number.
     """
 
     _missing: Missing
     _parts: list[Any]
 
     def _open(self, at: int) -> Tree:
-        """The tree of a file, which the caller closes."""
+        """Opens the tree of a file, which the caller closes."""
         raise NotImplementedError
 
     def _ahead(self) -> Ahead:
-        """Opens the trees in their order."""
+        """Opens the trees in order."""
         raise NotImplementedError
 
     def _named(self, name: str) -> ChainBranch:
-        """The branch of this name, of which it is known that there is one."""
+        """Returns the branch of this name, which is known to exist."""
         raise NotImplementedError
 
     def keys(self, **filters: Any) -> list[str]:
-        """The names of the branches that all trees have, or with ``missing="null"`` any of them.
+        """Returns the names of branches in all trees, or with ``missing="null"`` in any of them.
 
         The arguments are those of `Tree.keys`. All files are opened.
         """
@@ -56,29 +57,30 @@ class ChainMapping(NotAnArray):
         return list(names)
 
     def iterkeys(self, **filters: Any) -> Iterator[str]:
-        """The names of the branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over the names of the branches, with the arguments of `keys`."""
         return iter(self.keys(**filters))
 
     def values(self, **filters: Any) -> list[ChainBranch]:
-        """The branches. The arguments are those of `keys`."""
+        """Returns the branches, with the arguments of `keys`."""
         return [self._named(name) for name in self.keys(**filters)]
 
     def itervalues(self, **filters: Any) -> Iterator[ChainBranch]:
-        """The branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over the branches, with the arguments of `keys`."""
         return iter(self.values(**filters))
 
     def items(self, **filters: Any) -> list[tuple[str, ChainBranch]]:
-        """Names and branches. The arguments are those of `keys`."""
+        """Returns names and branches, with the arguments of `keys`."""
         return [(name, self._named(name)) for name in self.keys(**filters)]
 
     def iteritems(self, **filters: Any) -> Iterator[tuple[str, ChainBranch]]:
-        """Names and branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over names and branches, with the arguments of `keys`."""
         return iter(self.items(**filters))
 
     def typenames(self, **filters: Any) -> dict[str, str]:
-        """Type names of the branches, by name, as the first tree has them that has the branch.
+        """Returns type names by name, each from the first tree that has the branch.
 
-        The arguments are those of `Tree.keys`. Only with ``missing="null"`` are files opened after the first.
+        The arguments are those of `Tree.keys`. Files other than the first are opened only with
+        ``missing="null"``.
         """
         found: dict[str, str] = {}
         for tree in self._searched():
@@ -86,11 +88,11 @@ class ChainMapping(NotAnArray):
         return found
 
     def itertypenames(self, **filters: Any) -> Iterator[tuple[str, str]]:
-        """Names and type names, one after the other. The arguments are those of `typenames`."""
+        """Iterates over names and type names, with the arguments of `typenames`."""
         return iter(self.typenames(**filters).items())
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The branch of this name or path, or ``default`` if no tree is known to have it."""
+        """Returns the branch with this name or path, or ``default`` if no searched tree has it."""
         return self._named(name) if name in self else default
 
     def __contains__(self, name: object) -> bool:
@@ -99,7 +101,7 @@ class ChainMapping(NotAnArray):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Names that stand for expressions in the first tree."""
+        """Names of expressions that are stored with the first tree, and the expressions."""
         with self._open(0) as tree:
             return tree.aliases
 
@@ -109,23 +111,23 @@ class ChainMapping(NotAnArray):
         return package("pyarrow").schema(self)
 
     def num_entries_for(self, memory_size: int | str, names: Names = None, **filters: Any) -> int:
-        """`Tree.num_entries_for` of the first tree."""
+        """Returns `Tree.num_entries_for` of the first tree."""
         with self._open(0) as tree:
             return tree.num_entries_for(memory_size, names, **filters)
 
     def show(self, *, stream: TextIO | None = None, **options: Any) -> None:
-        """Prints the files, and the branches of the first tree; options are those of `Tree.show`."""
+        """Prints the files, and the branches of the first tree, with the options of `Tree.show`."""
         _show.write(f"{self!r}\n", stream)
         with self._open(0) as tree:
             tree.show(stream=stream, **options)
 
     def explain(self, **filters: Any) -> _show.Text:
-        """Says how each branch of the first tree is read. The arguments are those of `Tree.keys`."""
+        """Describes how each branch of the first tree is read, with the arguments of `Tree.keys`."""
         with self._open(0) as tree:
             return tree.explain(**filters)
 
     def _searched(self) -> Iterator[Tree]:
-        """The trees of which one has to have a branch."""
+        """Iterates over the trees that are searched for branches."""
         for at in range(len(self._parts) if self._missing == "null" else 1):
             with self._open(at) as tree:
                 yield tree

@@ -1,4 +1,4 @@
-"""Some branches and entries of several files, for whatever takes Arrow data; and one branch of them, which is an array."""
+"""Selections of branches and entries of a chain, and single branches of a chain."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
 
-# Said of numbers in brackets.
+# Part of the error for numbers in brackets.
 WHERE = "several files: `for tree in chain` has the trees"
 
 
 class ChainSelection(NotAnArray):
-    """Some branches and entries of a chain, not read yet: a table for whatever takes Arrow data."""
+    """A selection of branches and entries of a chain, which is read on demand as an Arrow stream."""
 
     def __init__(
         self, chain: Chain, names: Names, options: dict[str, Any], entries: tuple[int | None, int | None]
@@ -36,11 +36,11 @@ class ChainSelection(NotAnArray):
         return self._chain
 
     def keys(self) -> list[str]:
-        """The names of the branches selected."""
+        """Returns the names of the selected branches."""
         return [str(name) for name in self._empty().schema.names]
 
     def __len__(self) -> int:
-        """The number of branches selected."""
+        """Returns the number of selected branches."""
         return len(self.keys())
 
     def __iter__(self) -> Iterator[str]:
@@ -50,10 +50,10 @@ class ChainSelection(NotAnArray):
         return name in self.keys()
 
     def __getitem__(self, names: str | list[str]) -> ChainSelection:
-        """One of the branches selected, or several, of the same entries.
+        """Returns one or several of the selected branches, with the same entries.
 
         Raises:
-            KeyInFileError: There is none of this name.
+            KeyInFileError: The selection has no branch of this name.
         """
         known = self.keys()
         for name in chosen_names(names, WHERE):
@@ -64,14 +64,14 @@ class ChainSelection(NotAnArray):
 
     @property
     def num_entries(self) -> int:
-        """The number of entries selected."""
+        """Number of selected entries."""
         if self._options.get("cut") is not None or self._options.get("entries") is not None:
             return len(self.arrays(library="arrow with structs"))
         start, stop, _ = slice(*self._entries).indices(self._chain.num_entries)
         return max(0, stop - start)
 
     def show(self, *, stream: TextIO | None = None, **widths: int | None) -> None:
-        """Prints the branches selected, as they are in the first tree; widths are those of `Tree.show`."""
+        """Prints the selected branches, as in the first tree, with the column widths of `Tree.show`."""
         _show.write(f"{self!r}\n", stream)
         with self._chain._open(0) as tree:
             rows = [(name, tree[name]) for name in self.keys() if name in tree]
@@ -82,23 +82,23 @@ class ChainSelection(NotAnArray):
         return _show.html_table(repr(self), ("name", "type"), [(field.name, str(field.type)) for field in types])
 
     def arrays(self, **options: Any) -> Any:
-        """Reads all of it, as `Chain.arrays` does."""
+        """Reads the selection, as `Chain.arrays` does."""
         given = {name: value for name, value in self._options.items() if name != "step_size"}
         return self._chain.arrays(self._names, **{**given, **self._bounds(), **options})
 
     def array(self, **options: Any) -> Any:
-        """Reads the branch, if it is one, as `Branch.array` does. Of a branch that groups others it reads these."""
+        """Reads the only branch, as `Branch.array` does, with its children if it has no data of its own."""
         return self.arrays(**options, how=list)[0] if len(self.keys()) == 1 else self.arrays(**options)
 
     def iterate(self, **options: Any) -> Iterator[Any]:
-        """Reads it some entries at a time, as `Chain.iterate` does."""
+        """Reads the selection in steps, as `Chain.iterate` does."""
         return self._chain.iterate(self._names, **{**self._options, **self._bounds(), **options})
 
     def _bounds(self) -> dict[str, int | None]:
         return {"entry_start": self._entries[0], "entry_stop": self._entries[1]}
 
     def _to_be_written(self) -> Any:
-        """A stream for a writer of our own, which knows unions."""
+        """Returns a stream for our own writers, which support unions."""
         return self._reader("arrow")
 
     def _empty(self, library: str = "arrow with structs") -> Any:
@@ -112,12 +112,12 @@ class ChainSelection(NotAnArray):
         return pa.RecordBatchReader.from_batches(schema, batches)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of record batches, each read when it is pulled. Needs pyarrow."""
+        """Returns an Arrow stream of record batches, each read on demand. Requires pyarrow."""
         del requested_schema
         return self._reader("arrow with structs").__arrow_c_stream__()
 
     def __arrow_c_schema__(self) -> object:
-        """The Arrow types, for which no data are read. Needs pyarrow."""
+        """Returns the Arrow schema, for which no data are read. Requires pyarrow."""
         return self._empty().schema.__arrow_c_schema__()
 
     def __repr__(self) -> str:
@@ -126,38 +126,38 @@ class ChainSelection(NotAnArray):
 
 
 class ChainBranch(ChainSelection):
-    """One branch of all trees of a chain: ``chain["x"]``. It stands for its values where data are taken."""
+    """A branch of all trees of a chain, ``chain["x"]``, which converts to an array of its values."""
 
     @property
     def name(self) -> str:
-        """The name it was asked for."""
+        """The name of the branch, as requested."""
         return str(self._names[0])  # type: ignore[index]
 
     @property
     def path(self) -> str:
-        """The path within its trees."""
+        """Path within the trees."""
         with self._first() as tree:
             return tree[self.name].path
 
     @property
     def title(self) -> str:
-        """The description its writer gave it, in the first tree that has it."""
+        """Title of the branch in the first tree that has it."""
         with self._first() as tree:
             return tree[self.name].title
 
     @property
     def typename(self) -> str:
-        """The type, as in C++, in the first tree that has it."""
+        """Type of the branch, as in C++, in the first tree that has it."""
         with self._first() as tree:
             return tree[self.name].typename
 
     def explain(self) -> _show.Text:
-        """Says how the branch is read of the first tree that has it."""
+        """Describes how the branch is read in the first tree that has it."""
         with self._first() as tree:
             return tree[self.name].explain()
 
     def _first(self) -> Tree:
-        """The first tree that has the branch; of a branch that none has, the first tree."""
+        """Returns the first tree that has the branch, or the first tree if none has it."""
         for at in range(len(self._chain)):
             tree = self._chain._open(at)
             if self.name in tree:
@@ -166,7 +166,7 @@ class ChainBranch(ChainSelection):
         return self._chain._open(0)
 
     def __len__(self) -> int:
-        """The number of entries, as its array has them."""
+        """Returns the number of entries."""
         return self.num_entries
 
     def __bool__(self) -> bool:
@@ -193,43 +193,43 @@ class ChainBranch(ChainSelection):
                     yield json.loads(tree[self.name].form_json)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The values of all trees, for NumPy: where `Branch.__array__` has those of one.
+        """Returns the values of all trees as a NumPy array, for types of `Branch.__array__`.
 
         Raises:
-            TypeError: NumPy has no array for it without loss, or it groups other branches.
+            TypeError: NumPy cannot represent the values without loss, or the branch has no data of its own.
         """
         if not self._is_column:
             self._refuse()
         return package("numpy").asarray(numpy_array(self, self._forms()), dtype=dtype)
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """The values of all trees, for ``pyarrow.array``: of any type that can be read."""
+        """Returns the values of all trees for ``pyarrow.array``, of any readable type."""
         if not self._is_column:
             self._refuse()
         array = self.array(library="arrow")
         return array if type is None else array.cast(type)
 
     def __dlpack__(self, **options: Any) -> Any:
-        """The values as a tensor, where ``__array__`` has them."""
+        """Returns the values as a tensor, for types that ``__array__`` supports."""
         return tensor(self, options)
 
     def __dlpack_device__(self) -> Any:
-        """Memory of the processor."""
+        """Returns the device of CPU memory."""
         return package("numpy").empty(0).__dlpack_device__()
 
     def to_numpy(self) -> Any:
-        """The values as a NumPy array, as ``numpy.asarray`` has them."""
+        """Returns the values as a NumPy array, as ``numpy.asarray`` does."""
         return self.__array__()
 
 
 def chained(
     chain: Chain, names: str | list[str], options: dict[str, Any], entries: tuple[int | None, int | None]
 ) -> ChainSelection:
-    """One branch of a chain if a name is given, or several if it is a list of these."""
+    """Returns one branch of a chain for a name, or several for a list of names."""
     made = ChainBranch if isinstance(names, str) else ChainSelection
     return made(chain, chosen_names(names, WHERE), options, entries)
 
 
 def _only_reading(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that are no filters: names have taken their place."""
+    """Returns the options without filters, which names replace."""
     return {name: value for name, value in options.items() if not name.startswith("filter_") and name != "exclude"}

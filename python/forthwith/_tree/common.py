@@ -1,4 +1,4 @@
-"""The columns of several trees: the same in all of them, or missing values where a tree lacks one."""
+"""Common columns of several trees, with missing values for columns that some trees lack."""
 
 from __future__ import annotations
 
@@ -26,18 +26,20 @@ _MOST_SAID = 5
 
 
 def check_missing(missing: str) -> None:
-    """Refuses other words."""
+    """Validates the argument ``missing``."""
     if missing not in ("raise", "null"):
         raise RequestError(f"missing must be 'raise' or 'null', not {missing!r}")
 
 
 class Common:
-    """Which columns are read of each tree. Trees that differ are an error that names them.
+    """Resolves the columns to read of each tree. Trees that differ raise an error that names them.
 
-    With ``missing="null"``, columns that some trees lack, or have in other types, are read in the types of all trees together.
+    With ``missing="null"``, columns that some trees lack, or have in another type, are read in the common
+    type.
 
     Attributes:
-        same_schemas: For each file the first one with the same fields in the same types, where the files were compared.
+        same_schemas: For each file the first one with the same fields in the same types, if the files were
+            compared.
     """
 
     same_schemas: list[int] | None = None
@@ -52,29 +54,30 @@ class Common:
         self._choice = choice
         self._first: tuple[str, list[str]] | None = None
         self._types: dict[str, tuple[_forthwith.ColumnForm, str]] = {}
-        # All columns in their order; columns that some trees lack; the types of these and of columns with several types.
+        # All columns in order; columns that some trees lack; the common types of these and of columns with
+        # several types.
         self._labels: list[str] = []
         self._lacking: set[str] = set()
         self._united: dict[str, _forthwith.ColumnForm] = {}
-        # Columns that have no common type, which each tree has in its own.
+        # Columns without a common type, which each tree has in its own type.
         self._apart: set[str] = set()
         self._members: dict[str, list[str]] = {}
         self._used: list[str] = []
 
     @property
     def looks_at_all(self) -> bool:
-        """Whether trees may differ, so that `survey` has to look at them before any is read."""
+        """Whether trees may differ, so that `survey` has to examine them before the first read."""
         return self._missing == "null"
 
     @property
     def chooses_by_schema(self) -> bool:
-        """Whether trees with the same names and Forms have the same columns. Type names may differ nonetheless."""
+        """Whether the choice of columns depends on names and Forms only, rather than on type names."""
         given = self._wanted.given
         return given["filter_typename"] is None and given["filter_branch"] is None
 
     @property
     def is_plain(self) -> bool:
-        """Whether columns are read of all entries, or of the entries that pass a cut, and nothing beside the trees."""
+        """Whether neither an entry list nor friends are used."""
         return self._choice.entries is None and self._choice.friends is None
 
     @property
@@ -84,16 +87,16 @@ class Common:
 
     @property
     def is_of_all(self) -> bool:
-        """True if one request fits all trees, which have neither friends nor a list of entries for each file."""
+        """Whether one request applies to all trees, without friends and entry lists for single files."""
         return self._choice.friends is None and not isinstance(self._choice.entries, EntryLists)
 
     @property
     def choice(self) -> Choice:
-        """The cut, aliases, entries and friends."""
+        """The filter, aliases, entries and friends."""
         return self._choice
 
     def anew(self) -> Common:
-        """The same request and what a survey found, compared with no tree yet."""
+        """Returns a copy with the result of the survey, without the trees compared so far."""
         made = copy(self)
         made._first, made._types, made._members = None, {}, dict(self._members)
         return made
@@ -105,13 +108,13 @@ class Common:
         options: ReadOptions,
         in_order: Callable[[int], Tree] | None = None,
     ) -> None:
-        """Looks at trees before any is read, if they may differ: at all, or at one of each schema.
+        """Examines trees before the first read: all of them, or one of each schema.
 
         Args:
-            files: The numbers of the trees, ascending.
-            opened: Opens any of them.
-            options: How they are read.
-            in_order: Opens one after the other.
+            files: The numbers of the trees, in ascending order.
+            opened: Function that opens any tree.
+            options: The options of the read.
+            in_order: Function that opens the trees in order.
         """
         if options.errors != "raise" or options.how == "zip":
             raise RequestError("missing='null' cannot be combined with errors= or how='zip'")
@@ -142,23 +145,23 @@ class Common:
             known = forms.get(label, [])
             if not known and label in self._lacking:
                 with opened(at) as tree:
-                    # It cannot be read, and the error says why.
+                    # The column cannot be read, and this raises the error with the reason.
                     read(tree, [column for column in self._all_of(tree) if column[0] == label], 0, 0, options)
             if len(known) > 1 or (known and label in self._lacking):
                 common = unite(known)
                 if common is None:
-                    # Awkward Array merges structures that have no common type.
+                    # Awkward Array merges structures without a common type.
                     self._apart.add(label)
                 if common is not None or label in self._lacking:
                     self._united[label] = known[0] if common is None else common
 
     @property
     def _computes(self) -> bool:
-        """Whether anything is computed or chosen: by a cut, aliases, entries or friends, or as a name is that of no column."""
+        """Whether a filter, aliases, entries, friends or computed columns are used."""
         return bool(self._choice) or any(not labels for labels in self._members.values())
 
     def _names_used(self) -> list[str]:
-        """The names in expressions, of which some may be columns."""
+        """Returns the names in expressions, some of which may be columns."""
         names = self._names
         texts = [] if names is None else [names] if isinstance(names, str) else list(names)
         known = [*self._choice.aliases.values(), *([] if self._choice.cut is None else [self._choice.cut])]
@@ -172,7 +175,7 @@ class Common:
         return [name for name in dict.fromkeys(used) if name not in self._choice.aliases]
 
     def of(self, tree: Tree, offset: int) -> Columns:
-        """The columns to be read of a tree, before which there are so many entries."""
+        """Returns the columns to read of a tree, which is preceded by ``offset`` entries."""
         if self._missing == "null":
             columns = self._united_of(tree, offset) if self._computes or self._united else self._some_of(tree)[0]
         else:
@@ -187,7 +190,7 @@ class Common:
         return columns
 
     def _united_of(self, tree: Tree, offset: int) -> Query:
-        """The columns of a tree in the types that they have in all, as something that computes and chooses."""
+        """Returns a query of the columns of a tree in their common types."""
         here = dict(self._all_of(tree))
         names = self._members
         labels = [x for name in names for x in names[name] or [name]]
@@ -210,14 +213,14 @@ class Common:
         return Query(tree, columns, self._choice.of_part(tree, offset), united)
 
     def _all_of(self, tree: Tree) -> Columns:
-        """The columns that a tree has, and those of it that expressions name."""
+        """Returns the selected columns of a tree, and columns that expressions name."""
         columns = self._some_of(tree)[0]
         labels = {label for label, _ in columns}
         named = _columns(tree, [name for name in self._used if name not in labels])
         return columns + [column for column in named if column[0] not in labels]
 
     def _some_of(self, tree: Tree) -> tuple[Columns, Exception | None]:
-        """The columns that a tree has, and why not others."""
+        """Returns the selected columns of a tree, and the error if some are missing."""
         columns: Columns = []
         problem: Exception | None = None
         names = self._names
@@ -263,18 +266,18 @@ class Common:
                 )
 
     def _forms(self, tree: Tree, columns: Columns) -> Iterator[tuple[str, _forthwith.ColumnForm]]:
-        """The types of columns that can be read and are not computed."""
+        """Iterates over the types of stored columns that can be read."""
         for label, at in columns:
             if at != COMPUTED and (form := tree._core.column_form(at)) is not None:
                 yield label, form
 
 
 class PlainColumns:
-    """Columns by their names, of all entries, for a reader that compares their types by itself.
+    """Selects columns by name, of all entries, for a reader that compares types itself.
 
     Args:
         names: The columns.
-        needed: All columns that trees must have, in the order in which they are looked for.
+        needed: All columns that trees must have, in the order of the check.
     """
 
     is_of_all = chooses_by_schema = True
@@ -285,10 +288,10 @@ class PlainColumns:
         self._needed = needed
 
     def of(self, tree: Tree, offset: int) -> Columns:
-        """The columns to be read of a tree.
+        """Returns the columns to read of a tree.
 
         Raises:
-            KeyInFileError: It lacks one of the columns.
+            KeyInFileError: The tree lacks a column.
         """
         del offset
         behind(tree, self._needed)
@@ -296,7 +299,7 @@ class PlainColumns:
 
 
 def nulls_named(error: KeyInFileError | RequestError) -> None:
-    """Adds to the error of a column that a file lacks how files are read of which others have it."""
+    """Adds a hint at ``missing="null"`` to the error of a missing column."""
     first, *rest = error.message.split("\n")
     if first.startswith(("no branch named", "there is no column")) and 'missing="null"' not in error.message:
         at = len(rest) - sum(line.startswith("  in ") for line in rest)
@@ -306,7 +309,7 @@ def nulls_named(error: KeyInFileError | RequestError) -> None:
 
 
 def _columns(tree: Tree, names: Iterable[str]) -> Columns:
-    """Those of some names that are columns of a tree, as names in expressions are."""
+    """Returns the columns of a tree among some names, as expressions resolve them."""
     found = []
     for name in names:
         for path in dict.fromkeys((name, name.replace(".", "/"))):
@@ -315,7 +318,7 @@ def _columns(tree: Tree, names: Iterable[str]) -> Columns:
                 found.append((name, at))
                 break
         else:
-            # Of members the whole column is what trees have or lack.
+            # Trees have, or lack, the whole column of a member.
             if (whole := holding(tree, name)) is not None and whole not in found:
                 found.append(whole)
     return found

@@ -1,4 +1,4 @@
-"""Reading around damage: what can be read, and what was lost."""
+"""Reading around damage, with reports of losses."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
-    # The entry before which it is, its block, where it begins, and what is wrong.
+    # Preceding number of entries, number of the block, byte offset, and reason.
     Gap: TypeAlias = tuple[int, int, int, str]
 
 
 CANNOT_OPEN = (MissingFileError, SourceError, DamagedFileError, UnsupportedError)
-"""Errors for which one of several files may be left out."""
+"""Errors for which ``errors="skip"`` skips one of several files."""
 
 
 class DataLossWarning(UserWarning):
-    """Entries could not be read and were left out, or replaced by nothing.
+    """Entries could not be read, and were skipped or replaced by missing values.
 
     Attributes:
         lost: A `Loss` for each range of entries.
@@ -47,12 +47,12 @@ class DataLossWarning(UserWarning):
 
 
 class Loss:
-    """Entries that could not be read.
+    """A range of entries that could not be read.
 
     Attributes:
-        start: The first of them.
-        stop: The one after the last.
-        error: Why: the exception, which names branch, basket and place.
+        start: The first entry.
+        stop: The entry after the last.
+        error: The exception, which names branch, basket and place.
     """
 
     def __init__(self, start: int, stop: int, error: ForthwithError) -> None:
@@ -67,7 +67,7 @@ class Loss:
 
     @property
     def block(self) -> int | None:
-        """The basket."""
+        """Number of the basket."""
         return self.error.block
 
     def __repr__(self) -> str:
@@ -76,7 +76,7 @@ class Loss:
 
 
 def check(columns: Columns, options: ReadOptions) -> None:
-    """Refuses missing values for requests that cannot have them.
+    """Raises an error for ``errors="null"`` if the result cannot have missing values.
 
     Raises:
         RequestError: ``errors="null"`` with another result than an Awkward Array of records, or with computed columns.
@@ -90,7 +90,7 @@ def check(columns: Columns, options: ReadOptions) -> None:
 
 
 def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
-    """The entries that can be read, and what was lost. With ``"null"``, lost entries are missing values of their column."""
+    """Reads the readable entries; returns them and the losses. ``"null"`` makes lost entries missing."""
     check(columns, options)
     core, into, offset = selection_of(tree, columns), options.into(), options.offset
     read, kept, lost = core.read_around(
@@ -106,7 +106,7 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
 
 
 def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> tuple[Any, list[Loss]]:
-    """The same of one column, which is not put into anything."""
+    """Reads the readable entries of one column; returns its array and the losses."""
     if options.errors == "null":
         found, lost = arrays(tree, column, start, stop, options)
         return found[column[0][0]], lost
@@ -115,17 +115,18 @@ def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptio
 
 
 def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
-    """The tree without parts of its file in which nothing can be told apart, such as an end that is cut off.
+    """Returns the tree without undecodable parts of its file, such as a truncated end.
 
-    What is lost with them is said, or put into ``options.lost``: how many entries that are is not known.
+    These losses, with an unknown number of entries, are reported by a warning or appended to
+    ``options.lost``.
 
     Args:
         tree: The tree.
-        options: With ``errors="raise"``, the tree is what it is.
-        offset: The entries before those of the tree.
+        options: With ``errors="raise"``, the tree is returned unchanged.
+        offset: Number of entries before those of the tree.
 
     Raises:
-        DamagedFileError: Nothing of the tree can be read.
+        DamagedFileError: No part of the tree can be read.
     """
     if options.errors == "raise":
         return tree
@@ -144,13 +145,13 @@ def sound(tree: Tree, options: ReadOptions, offset: int = 0) -> Tree:
 
 
 def around_gaps(tree: Tree) -> tuple[Tree, list[Gap]]:
-    """The tree without parts of its file in which nothing can be told apart, and these; nothing is said of them."""
+    """Returns the tree without undecodable parts of its file, and these parts, without a warning."""
     core, gaps = tree._core.sound()
     return (tree._like(core), gaps) if gaps else (tree, [])
 
 
 def entries_around(opened: Callable[[int], Tree], files: int, options: ReadOptions) -> int:
-    """The entries of several files that are read around damage: those of files that can be opened, without gaps."""
+    """Returns the number of readable entries of several files, skipping files that cannot be opened."""
     total = 0
     for at in range(files):
         try:
@@ -165,7 +166,7 @@ def entries_around(opened: Callable[[int], Tree], files: int, options: ReadOptio
 
 
 def tell(table: str, lost: list[Loss], options: ReadOptions) -> None:
-    """Adds the losses of a table to ``options.lost``, or warns of them."""
+    """Appends the losses of a table to ``options.lost``, or warns of them."""
     if options.lost is not None:
         options.lost.extend(lost)
     elif lost:
@@ -173,22 +174,22 @@ def tell(table: str, lost: list[Loss], options: ReadOptions) -> None:
 
 
 def warn(path: str, lost: list[Loss]) -> None:
-    """Says that something was lost."""
+    """Issues a warning about losses."""
     entries, end = 0, 0
     for loss in sorted(lost, key=lambda loss: loss.start):
-        # Those that several branches have lost count once.
+        # Entries that are lost in several branches count once.
         entries += max(0, loss.stop - max(end, loss.start))
         end = max(end, loss.stop)
     first = lost[0].error.message
     many, pieces = "entry" if entries == 1 else "entries", "piece" if len(lost) == 1 else "pieces"
-    # A format with one table in a file has no name for it.
+    # The table of a single-table file has no path.
     table = safe_text(path) or "the table"
     text = f"{entries} {many} of {table} could not be read, in {len(lost)} {pieces}; the first: {first}"
     say(DataLossWarning(text, lost))
 
 
 def lose_file(name: str, offset: int, error: ForthwithError, options: ReadOptions) -> None:
-    """Says that a file of several was left out, before which there are so many entries. How many it has is not known."""
+    """Reports that one of several files was skipped, after ``offset`` entries of others."""
     loss = Loss(offset, offset, error)
     if options.lost is not None:
         options.lost.append(loss)

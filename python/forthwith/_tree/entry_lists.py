@@ -1,4 +1,4 @@
-"""Lists of entries that ROOT keeps: ``TEntryList`` and ``TEventList`` as numbers."""
+"""Entry lists of ROOT: conversion of ``TEntryList`` and ``TEventList`` to entry numbers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-# Entries of a block of a `TEntryList`, which has a bit or 16 bits for each.
+# Number of entries per block of a `TEntryList`, stored as a bit or 16 bits each.
 _BLOCK = 64000
 _CLASSES = ("TEntryList", "TEventList")
 
 
 class EntryLists:
-    """Entries of one tree or of several.
+    """Entry numbers of one or more trees.
 
     Attributes:
-        parts: The file and the tree of each list, as the list names them, with numbers of entries; a list that was not made
-            of a tree names none.
+        parts: The file, tree and entry numbers of each list; file and tree are empty for a list that was not
+            made from a tree.
     """
 
     def __init__(self, parts: list[tuple[str, str, array[int]]]) -> None:
@@ -31,15 +31,15 @@ class EntryLists:
 
     @property
     def of_anything(self) -> array[int] | None:
-        """The entries, if the list does not say of which file they are."""
+        """Returns the entry numbers if the list names no file, else ``None``."""
         (file, _, numbers), *more = self.parts
         return numbers if not file and not more else None
 
     def of_tree(self, file: str, tree: str) -> array[int]:
-        """The entries of a tree. A list of one tree is taken at its word, so that files can be moved.
+        """Returns the entry numbers of a tree. A single list applies to any file, so that files can be moved.
 
         Raises:
-            RequestError: There are several, and none is of this tree.
+            RequestError: There are several lists, and none is for this tree.
         """
         if len(self.parts) == 1:
             return self.parts[0][2]
@@ -49,13 +49,13 @@ class EntryLists:
         return found
 
     def check_files(self, files: list[str]) -> None:
-        """Refuses files of which none is one of the lists'."""
+        """Raises an error if the lists name none of the files."""
         known = {os.path.basename(name) for name, _, _ in self.parts}
         if not any(os.path.basename(file) in known for file in files):
             raise RequestError(f"the entry list has no part for any of the files, {self._names()}")
 
     def find(self, file: str, tree: str) -> array[int] | None:
-        """The entries of a tree: of a file of this path, or else of the only one of this name."""
+        """Returns the entry numbers for a tree: matched by path, else by unique file name."""
         here = [part for part in self.parts if not part[1] or os.path.basename(part[1]) == os.path.basename(tree)]
         for same in (_as_it_is, _absolute, os.path.basename):
             fitting = [numbers for name, _, numbers in here if same(name) == same(file)]
@@ -68,11 +68,11 @@ class EntryLists:
 
 
 def entry_lists(given: Any) -> EntryLists:
-    """The entries in an object of a file.
+    """Extracts the entry numbers from an object of a file.
 
     Raises:
-        TypeError: It is no list of entries.
-        UnsupportedError: The list is stored in a way that is not known.
+        TypeError: The object is not an entry list.
+        UnsupportedError: The list has an unknown storage format.
     """
     kind = given.classname
     if kind == "TEventList":
@@ -90,7 +90,7 @@ def entry_lists(given: Any) -> EntryLists:
 
 
 def _numbers(part: Any) -> array[int]:
-    """The entries of a list without lists in it."""
+    """Returns the entry numbers of a list without sublists."""
     numbers = array("Q")
     for at, block in enumerate(part["fBlocks"] or ()):
         numbers.extend(at * _BLOCK + entry for entry in _of_block(part, block))
@@ -100,7 +100,7 @@ def _numbers(part: Any) -> array[int]:
 
 
 def _of_block(part: Any, block: Any) -> Iterable[int]:
-    """The entries of a block, counted in it."""
+    """Returns the entries of a block, numbered within the block."""
     stored = block["fIndices"]
     words = [] if stored is None else stored.tolist()
     if block["fType"] == 0:

@@ -1,4 +1,4 @@
-"""Texts that are the name of no branch, and no expression either: which of both mistakes is said."""
+"""Errors for text that is neither a branch name nor a valid expression: choice of the more likely mistake."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from forthwith._errors import KeyInFileError
 
-# Paths with all that is usual in them, of which spaces are part of some names.
+# Paths of usual characters, including spaces, which some names have.
 _NAME = re.compile(r"[\w./:;@#$ ]*")
 _PATTERN = re.compile(r"[\w./:;@#$*?]*")
-# Words of Python between spaces, and division, which names do not have.
+# Python keywords between spaces, and division, which do not occur in names.
 _WORD = re.compile(r" (?:if|else|in|is|and|or|not) |^not | / |/ *\d")
 
 
 def mistaken(name: str, place: str, error: KeyInFileError, problem: RequestError) -> KeyInFileError:
-    """The error for a text of which there is no branch.
+    """Returns the error for text that matches no branch.
 
     Args:
         name: The text.
-        place: The file and the tree.
-        error: The error as a name.
-        problem: The error as an expression.
+        place: The location: file and tree.
+        error: The error if the text is a name.
+        problem: The error if the text is an expression.
     """
     if _is_name(name) or _PATTERN.fullmatch(name):
         if any(c in name for c in "*?/"):

@@ -1,4 +1,4 @@
-"""Trees that are read beside another one, under names of their own."""
+"""Friend trees: trees read together with another one, under names of their own."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
     Beside: TypeAlias = tuple[str, list[_forthwith.Table], int]
 
     class Friend(Protocol):
-        """A tree or a chain."""
+        """A tree or chain."""
 
         def _columns(self) -> list[str]:
-            """The names of its columns with data."""
+            """Returns the names of the columns with data."""
 
         def _beside(self, before: int, tree: Tree) -> tuple[list[_forthwith.Table], int]:
-            """The tables that a tree needs with ``before`` entries before it, and how many of their entries these are."""
+            """Returns the tables to read for ``tree``, and its first entry counted within them."""
 
 
 class Friends:
-    """Trees or chains by their names, and how many entries lie before the tree that they are friends of.
+    """Friend trees or chains by name, and the number of entries before the main tree.
 
     Args:
-        given: Names, with trees or chains.
-        before: Entries of the trees before, where the tree is one of a chain.
+        given: The trees or chains, by name.
+        before: The number of entries before the main tree, if it is part of a chain.
 
     Raises:
-        TypeError: They are not names with trees.
-        RequestError: Something is neither a tree nor a chain.
+        TypeError: ``given`` is not a mapping from names to trees.
+        RequestError: A value is neither a tree nor a chain.
     """
 
     def __init__(self, given: Mapping[Any, Any], before: int = 0) -> None:
@@ -51,18 +51,18 @@ class Friends:
         self.before = before
 
     def behind(self, before: int) -> Friends:
-        """The same for a tree of a chain, before which there is this number of entries."""
+        """Returns the friends for a tree of a chain that starts at entry ``before``."""
         return Friends(self.given, self.before + before)
 
     def labels(self) -> list[str]:
-        """All columns, by the name of their friend and their own."""
+        """Returns the names of all columns, prefixed by the name of the friend."""
         return [f"{name}.{column}" for name, friend in self.given.items() for column in friend._columns()]
 
     def tables(self, tree: Tree) -> list[Beside]:
-        """What is read beside a tree."""
+        """Returns the tables to read together with a tree."""
         return [(name, *friend._beside(self.before, tree)) for name, friend in self.given.items()]
 
 
 def friends_of(given: Any) -> Friends | None:
-    """Friends as they are given to a call."""
+    """Converts the argument of a call to `Friends`."""
     return given if given is None or isinstance(given, Friends) else Friends(given)

@@ -1,4 +1,4 @@
-"""Trees and branches as mappings to branches, with listings of them."""
+"""Mappings from names to branches, as trees and branches are, and their listings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
 
     class Filters(TypedDict, total=False):
-        """The arguments of `HasBranches.keys`, which those of all listings are."""
+        """The arguments of `HasBranches.keys` and other listings."""
 
         filter_name: Filter
         filter_typename: Filter
@@ -36,8 +36,8 @@ FILTERS = frozenset(("filter_name", "filter_typename", "filter_branch", "exclude
 class BranchMapping(NotAnArray):
     """A mapping from names to branches.
 
-    It has all that mappings have, without being a ``collections.abc.Mapping``: libraries of data frames take those apart
-    column by column, before they look for Arrow data.
+    It has the methods of mappings, but is not a ``collections.abc.Mapping``: data frame libraries would
+    convert it column by column, instead of using its Arrow stream.
     """
 
     _index: int | None
@@ -45,12 +45,12 @@ class BranchMapping(NotAnArray):
 
     @property
     def _tree(self) -> Tree:
-        """The tree that this is or belongs to."""
+        """The tree of this mapping."""
         raise NotImplementedError
 
     @property
     def file(self) -> File:
-        """The file this belongs to."""
+        """The file of this mapping."""
         return self._tree._file
 
     @property
@@ -60,12 +60,12 @@ class BranchMapping(NotAnArray):
 
     @property
     def _alone(self) -> int | None:
-        """The position of a branch that has no others in it, and so stands for itself where data are taken."""
+        """The position of a branch without children, which reads as a column itself; otherwise ``None``."""
         index = self._index
         return None if index is None or self._tree._fields[index].has_children else index
 
     def _sound(self, options: ReadOptions) -> Any:
-        """The same around parts of the file in which nothing can be told apart, if damage is to be read around."""
+        """Returns the mapping without undecodable parts of the file, if errors are to be skipped."""
         if options.errors == "raise":
             return self
         tree = sound(self._tree, options)
@@ -74,9 +74,9 @@ class BranchMapping(NotAnArray):
         return tree if self._index is None else tree._branch(self._index)
 
     def _members(self, recursive: bool | None = None) -> Iterator[tuple[str, int]]:
-        """The branches below as relative paths and positions, parents before their children.
+        """Iterates over relative paths and positions of nested branches, parents before children.
 
-        Parts of columns, such as members of records in RNTuples, are among them if ``recursive`` is true, and not by default.
+        Parts of columns, such as members of records in RNTuples, are included only if ``recursive`` is true.
         """
         children = self._tree._children
         fields = self._tree._fields
@@ -94,7 +94,7 @@ class BranchMapping(NotAnArray):
                 waiting.extend(reversed(children.get(at, ())))
 
     def _found(self, call: str = "keys", **filters: Any) -> Iterator[tuple[str, int]]:
-        """Names and positions of the branches that pass; wrong arguments are errors at once."""
+        """Iterates over names and positions that pass the filters; arguments are validated immediately."""
         _keywords.refuse(call, filters.keys() - FILTERS, FILTERS)
         recursive, full_paths = filters.pop("recursive", None), filters.pop("full_paths", True)
         return self._passing(_filters.BranchFilter(**filters), recursive, full_paths)
@@ -121,19 +121,22 @@ class BranchMapping(NotAnArray):
         full_paths: bool = True,
         **unknown: Any,
     ) -> list[str]:
-        """The names of the branches, in the order of the file.
+        """Returns the names of the branches, in the order of the file.
 
         Args:
-            filter_name: Keep branches whose name or path passes: a name, a glob such as ``"Muon_*"``,
-                ``"/regex/flags"``, a function, or a list of these. A function is asked for the name, and for the path of
-                a branch in a branch.
-            filter_typename: Keep branches whose type name passes; ``float[]`` is any ``float[n]`` whose length is a branch.
-            filter_branch: Keep branches for which this function of a `Branch` is true.
-            exclude: Leave out branches whose name or path passes, in the words of ``filter_name``.
-            unknown: Anything else is refused.
-            recursive: Whether to descend into branches of branches. By default that is so, but parts of columns, such as
-                ``jets/pt`` of an RNTuple, are listed by ``True`` only, or where ``filter_name`` has a path.
-            full_paths: Whether nested branches are named by their path, ``a/a.b``, or by their own name alone.
+            filter_name: Selects branches whose name or path matches: a name, a glob such as ``"Muon_*"``,
+                ``"/regex/flags"``, a function, or a list of these. A function is called with the name, and
+                for nested branches also with the path.
+            filter_typename: Selects branches by type name; ``float[]`` matches any ``float[n]`` whose length
+                is a branch.
+            filter_branch: Selects branches for which this function of a `Branch` is true.
+            exclude: Excludes branches whose name or path matches, with patterns as in ``filter_name``.
+            unknown: Unknown arguments are refused.
+            recursive: Whether nested branches are included. By default they are, except parts of columns,
+                such as ``jets/pt`` of an RNTuple, which are included with ``True`` or if ``filter_name`` has
+                a path.
+            full_paths: Whether nested branches are listed by path, such as ``a/a.b``, or by their own name
+                only.
         """
         found = self._found(
             filter_name=filter_name,
@@ -147,35 +150,35 @@ class BranchMapping(NotAnArray):
         return [name for name, _ in found]
 
     def iterkeys(self, **filters: Unpack[Filters]) -> Iterator[str]:
-        """The names of the branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over the names of the branches, with the arguments of `keys`."""
         return (name for name, _ in self._found("keys", **filters))
 
     def itervalues(self, **filters: Unpack[Filters]) -> Iterator[Branch]:
-        """The branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over the branches, with the arguments of `keys`."""
         return (self._tree._branch(at) for _, at in self._found("values", **filters))
 
     def iteritems(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, Branch]]:
-        """Names and branches, one after the other. The arguments are those of `keys`."""
+        """Iterates over names and branches, with the arguments of `keys`."""
         return ((name, self._tree._branch(at)) for name, at in self._found("items", **filters))
 
     def itertypenames(self, **filters: Unpack[Filters]) -> Iterator[tuple[str, str]]:
-        """Names and type names, one after the other. The arguments are those of `keys`."""
+        """Iterates over names and type names, with the arguments of `keys`."""
         return ((name, self._tree._describe(at).typename) for name, at in self._found("typenames", **filters))
 
     def values(self, **filters: Unpack[Filters]) -> list[Branch]:
-        """The branches. The arguments are those of `keys`."""
+        """Returns the branches, with the arguments of `keys`."""
         return list(self.itervalues(**filters))
 
     def items(self, **filters: Unpack[Filters]) -> list[tuple[str, Branch]]:
-        """Names and branches. The arguments are those of `keys`."""
+        """Returns names and branches, with the arguments of `keys`."""
         return list(self.iteritems(**filters))
 
     def typenames(self, **filters: Unpack[Filters]) -> dict[str, str]:
-        """Type names, as in C++, by name. The arguments are those of `keys`."""
+        """Returns type names, as in C++, by name, with the arguments of `keys`."""
         return dict(self.itertypenames(**filters))
 
     def _find(self, name: str) -> int:
-        """The position of the branch called ``name``, or a `KeyInFileError`."""
+        """Returns the position of the branch with this name or path; raises `KeyInFileError` without one."""
         if not isinstance(name, str):
             raise TypeError(f"branches are found by name, not by {name!r}")
         name = name.lstrip("/")
@@ -185,7 +188,7 @@ class BranchMapping(NotAnArray):
         return found
 
     def _lookup(self, name: str) -> int | None:
-        """The position of the branch called ``name``; ``None`` if there is none, or several have this name."""
+        """Returns the position of the branch with this name or path; ``None`` if missing or ambiguous."""
         if self._index is None:
             return self._tree._core.found(name)
         called = []
@@ -197,22 +200,22 @@ class BranchMapping(NotAnArray):
         return called[0] if len(called) == 1 else self._tree._core.found(f"{self._path}/{name}")
 
     def _dotted(self, name: object) -> int | None:
-        """The position of the branch of a path with dots between its parts, if no other has the name."""
+        """Returns the position of a branch by a path with dots, unless a branch has exactly this name."""
         if not isinstance(name, str) or "." not in name or self._lookup(name.lstrip("/")) is not None:
             return None
         return self._lookup(name.lstrip("/").replace(".", "/"))
 
     def __getitem__(self, name: str) -> Branch:
-        """The branch of this name or path.
+        """Returns the branch with this name or path.
 
         Raises:
-            KeyInFileError: There is none, or several have this name; the message shows the most similar paths.
+            KeyInFileError: No branch, or more than one, has this name; the message lists similar paths.
         """
         at = self._dotted(name)
         return self._tree._branch(self._find(name) if at is None else at)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The branch of this name or path, or ``default`` if there is none."""
+        """Returns the branch with this name or path, or ``default`` without one."""
         if name not in self:
             return default
         return self[name]
@@ -226,7 +229,7 @@ class BranchMapping(NotAnArray):
         return self.iterkeys()
 
     def __len__(self) -> int:
-        """Number of branches directly here, not counting those within branches."""
+        """Returns the number of direct child branches."""
         return len(self._tree._children.get(self._index, ()))
 
     def __bool__(self) -> bool:
@@ -244,30 +247,30 @@ class BranchMapping(NotAnArray):
         stream: TextIO | None = None,
         **filters: Unpack[Filters],
     ) -> None:
-        """Prints the branches with their types, and what they are read as.
+        """Prints the branches with their types and interpretations.
 
-        Columns are as wide as what is in them, and lines fit the terminal, or have 240 characters where there is none: the
-        last column is cut first, names are cut last, all of them in the middle. Of columns with a width given, it holds.
+        Columns are as wide as their contents, and lines fit the terminal, or 240 characters without one: the
+        last column is shortened first and names last, in the middle of their texts. A given width is fixed.
 
         Args:
             name_width: Width of the column of names.
             typename_width: Width of the column of type names.
-            interpretation_width: Width of the column that says what a branch is read as.
-            stream: Where to print; standard output by default.
-            filters: As in `keys`.
+            interpretation_width: Width of the column of interpretations.
+            stream: The output stream; standard output by default.
+            filters: The arguments of `keys`.
         """
         rows = self._rows("show", **filters)
         _show.show(rows, (name_width, typename_width, interpretation_width), stream)
 
     def explain(self, **filters: Unpack[Filters]) -> _show.Text:
-        """Says how each branch is read, by which kernel or program and why, or why it cannot be read.
+        """Describes how each branch is read, by which decoder and why, or why it cannot be read.
 
-        The text of a program is its AwkwardForth source. The arguments are those of `keys`.
+        The description of a program is its AwkwardForth source. The arguments are those of `keys`.
         """
         return _show.Text("\n".join(_show.explain(branch) for _, branch in self._rows("explain", **filters)))
 
     def _rows(self, call: str, **filters: Any) -> list[tuple[str, Branch]]:
-        """Names and branches for people: of a branch without others it is itself."""
+        """Returns names and branches for display; for a branch without children, the branch itself."""
         if self._alone is not None:
             own = {name: value for name, value in filters.items() if name not in ("recursive", "full_paths")}
             _keywords.refuse(call, filters.keys() - FILTERS, FILTERS)

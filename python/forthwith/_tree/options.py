@@ -1,6 +1,6 @@
-"""How arrays are read and handed over, as one thing.
+"""The options of a read.
 
-Imported when something is read: ``dataclasses`` takes longer than the rest of the package.
+Imported on first use, because ``dataclasses`` takes longer to import than the rest of the package.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The options of `arrays`, `array` and `iterate` beside the branches and the entries.
+    """The options of `arrays`, `array` and `iterate` other than branches and entries.
 
     Attributes:
-        library: The name of what the data become.
-        how: What several arrays are put into.
-        errors: What becomes of entries that are damaged.
-        lost: Gets what could not be read.
-        threads: Threads to read with.
-        offset: Entries of the files before, which the index of a DataFrame counts, too.
-        logical: Whether dates, times and decimals are what they mean, or the numbers that are stored.
-        progress: Called from time to time; true for a bar.
+        library: Name of the library of the result.
+        how: The container of several arrays.
+        errors: The treatment of damaged entries.
+        lost: A list for the losses.
+        threads: Number of threads.
+        offset: Number of entries in preceding files, for the index of a DataFrame.
+        logical: Whether dates, times and decimals have their logical types, or are the stored numbers.
+        progress: Callback for progress; true for a bar.
     """
 
     library: LibraryName = "ak"
@@ -59,30 +59,30 @@ class ReadOptions:
 
     @property
     def tick(self) -> Progress | None:
-        """The function that is called from time to time."""
+        """The callback for progress."""
         return None if isinstance(self.progress, bool) else self.progress
 
     @property
     def bar(self) -> Bar | None:
-        """The bar, where there is one."""
+        """The progress bar, if any."""
         return self.progress if isinstance(self.progress, Bar) else None
 
     def one_bar(self) -> AbstractContextManager[None]:
-        """One bar for all readings within, where there is a bar."""
+        """Returns a context in which one progress bar spans all reads."""
         return nullcontext() if self.bar is None else self.bar.spanning()
 
     def into(self) -> Library:
-        """The converter that makes the result. Missing packages and impossible wishes are errors here."""
+        """Returns the converter to the result. Raises errors for missing packages and invalid options."""
         return _library(self.library, self.how, self.logical)
 
     def into_list(self) -> Library:
-        """The converter of arrays that are not put into anything, but a list."""
+        """Returns the converter to a list of arrays."""
         return _library(self.library, list, self.logical)
 
     def behind(self, offset: int) -> Self:
-        """The same for a file behind ``offset`` entries of others."""
+        """Returns the options for a file that is preceded by ``offset`` entries of others."""
         return replace(self, offset=offset)
 
     def putting(self, how: How) -> Self:
-        """The same with another ``how``."""
+        """Returns the options with another ``how``."""
         return replace(self, how=how)

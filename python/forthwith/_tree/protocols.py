@@ -1,4 +1,4 @@
-"""The answers of mappings of columns to libraries that take them for one array."""
+"""Array protocols for mappings of columns, which other libraries may mistake for one array."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-# How a column is read that NumPy has no array for.
+# Advice for reading a column that NumPy cannot represent as a plain array.
 HINT = '.array(library="ak") reads it into an Awkward Array, .array(library="np") into an array of objects or a masked array'
 
 
 class NotAnArray:
-    """Refuses to become an array of the names it iterates over: ``numpy.asarray``, ``ak.Array``, ``pandas.DataFrame``."""
+    """Rejects conversion to an array of column names by NumPy, Awkward Array or pandas."""
 
     @property
     def _is_column(self) -> bool:
-        """Whether it stands for the values of one column, and is an array where they can be one."""
+        """Whether the object represents a single column, which may be convertible."""
         return False
 
     def _refuse(self) -> NoReturn:
@@ -27,27 +27,27 @@ class NotAnArray:
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """Of several columns, NumPy cannot make an array."""
+        """Raises an error, since several columns are not one NumPy array."""
         self._refuse()
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """Of several columns, pyarrow cannot make an array."""
+        """Raises an error, since several columns are not one Arrow array."""
         self._refuse()
 
     def __dlpack__(self, **options: Any) -> Any:
-        """Of several columns, there is no tensor."""
+        """Raises an error, since several columns are not one tensor."""
         self._refuse()
 
     def __dlpack_device__(self) -> Any:
-        """Of several columns, there is no tensor."""
+        """Raises an error, since several columns are not one tensor."""
         self._refuse()
 
 
 def numpy_array(column: Any, forms: Iterable[Any]) -> Any:
-    """The values of a column of these Forms, where NumPy has an array for them.
+    """Reads a column with these Forms as a NumPy array.
 
     Raises:
-        TypeError: It has none without loss. Whether values are missing is known when they were read.
+        TypeError: The conversion would lose information. Missing values are only detected after reading.
     """
     forms = list(forms)
     for form in forms:
@@ -67,10 +67,10 @@ def numpy_array(column: Any, forms: Iterable[Any]) -> Any:
 
 
 def tensor(column: Any, options: dict[str, Any]) -> Any:
-    """The DLPack capsule of a column of numbers.
+    """Returns the DLPack capsule of a numeric column.
 
     Raises:
-        TypeError: It has others, or `numpy_array` does not have it.
+        TypeError: The column is not numeric, or `numpy_array` does not support it.
     """
     values = column.__array__()
     if values.dtype.kind not in "biufc":
@@ -79,7 +79,7 @@ def tensor(column: Any, options: dict[str, Any]) -> Any:
 
 
 def _not_rectangular(form: Any) -> str | None:
-    """Why an array of NumPy cannot hold values of this Form without loss."""
+    """Returns why a NumPy array cannot hold values of this Form without loss, or ``None``."""
     kind, text = form["class"], form.get("parameters", {}).get("__array__")
     if kind == "NumpyArray" or text in ("string", "bytestring"):
         return None
@@ -96,10 +96,10 @@ def _not_rectangular(form: Any) -> str | None:
 
 
 def chosen_names(names: object, where: str) -> list[str]:
-    """The name or names in brackets.
+    """Returns the names given in brackets, as a list.
 
     Raises:
-        TypeError: They are something else.
+        TypeError: The argument is neither a name nor a list of names.
     """
     chosen = []
     for name in names if isinstance(names, list | tuple) else [names]:

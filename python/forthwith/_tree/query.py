@@ -1,4 +1,4 @@
-"""Columns that are computed, and entries that are chosen."""
+"""Queries: computed columns and selected entries."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
     United: TypeAlias = tuple[str, int | None, _forthwith.ColumnForm, bool]
 
-# The position of a column that is computed and has no branch.
+# Position of a computed column, which has no branch.
 COMPUTED = -1
 
 
 class Choice:
-    """What is asked for beside names and bounds. It is true if there is anything.
+    """Filter, aliases, entries and friends of a read. It is true if any of them is set.
 
     Args:
-        cut: An expression with one value for each entry; entries for which it is true are read.
-        aliases: Names for expressions.
-        entries: Numbers of entries that ascend, for each entry of the tree whether it is wanted, or a ``TEntryList``.
-        friends: Names with trees or chains that are read beside the tree.
+        cut: Expression with one value for each entry, which filters entries.
+        aliases: Names of expressions.
+        entries: Numbers of entries in ascending order, a boolean for each entry, or a ``TEntryList``.
+        friends: Trees or chains to read along with the tree, by name.
     """
 
     def __init__(
@@ -66,11 +66,11 @@ class Choice:
 
     @property
     def chooses(self) -> bool:
-        """Whether entries may be left out."""
+        """Whether entries may be excluded."""
         return self.cut is not None or self.entries is not None
 
     def of_all(self, length: int, files: list[str]) -> Choice:
-        """The same with numbers of entries, which count in all trees together: their length and their files are these."""
+        """Returns the choice for all trees, whose entries are numbered across their files."""
         entries = self.entries
         if isinstance(entries, EntryLists):
             if entries.of_anything is None:
@@ -85,7 +85,7 @@ class Choice:
         return Choice(self.cut, self.aliases, numbers, self.friends)
 
     def of_part(self, tree: Tree, offset: int) -> Choice:
-        """The same for one of several trees, before which there is this number of entries."""
+        """Returns the choice for one of several trees, which is preceded by ``offset`` entries."""
         made = self._of_part(tree, offset)
         if made is self:
             made = copy(self)
@@ -97,7 +97,7 @@ class Choice:
         if self.entries is None:
             return self if friends is None else Choice(self.cut, self.aliases, None, friends)
         if isinstance(self.entries, EntryLists):
-            # As in ROOT, a tree of which the list says nothing has no entries that are wanted.
+            # As in ROOT, no entries of a tree are selected that the list does not contain.
             found = self.entries.find(tree.file.file_path, tree.path)
             return Choice(self.cut, self.aliases, array("Q") if found is None else found, friends)
         numbers, _ = numbers_of(self.entries)
@@ -110,20 +110,20 @@ NOTHING = Choice()
 def chosen(
     cut: str | None, aliases: Mapping[str, str] | None, entries: Any, friends: Mapping[str, Any] | None = None
 ) -> Choice:
-    """A cut, aliases, entries and friends; mostly there are none, which are made once."""
+    """Returns the choice of the given arguments, or a shared one if all are ``None``."""
     is_any = cut is not None or aliases is not None or entries is not None or friends is not None
     return Choice(cut, aliases, entries, friends) if is_any else NOTHING
 
 
 class Query(list["tuple[str, int]"]):
-    """Labels and positions of columns of which some are computed, or of whose entries not all are wanted.
+    """Labels and positions of columns, some of which are computed or read for selected entries only.
 
     Attributes:
-        core: What reads them.
+        core: The selection that reads the columns.
         tree: The tree.
-        choice: What was asked for.
-        united: Columns that other trees have in other types, or that some lack: each with its position if this tree has it, the
-            type that it has in all of them, and whether some lack it.
+        choice: Filter, aliases, entries and friends.
+        united: Columns that other trees have in other types, or that some lack: each with its position if
+            this tree has it, the common type, and whether some trees lack it.
     """
 
     def __init__(
@@ -141,19 +141,19 @@ class Query(list["tuple[str, int]"]):
         )
 
     def some(self, labels: list[str]) -> Query:
-        """Some of the columns, of the same entries."""
+        """Returns the query of some of the columns, with the same entries."""
         known = dict(self)
         return Query(self.tree, [(label, known[label]) for label in labels], self.choice, self.united)
 
     def count(self, start: int, stop: int) -> int:  # type: ignore[override]
-        """How many of the entries are read, for which only the columns of the cut are."""
+        """Returns the number of entries that pass, for which only the columns of the filter are read."""
         if not self.choice.chooses:
             return stop - start
         _, kept = Query(self.tree, [], self.choice, self.united).core.read(start, stop)
         return stop - start if kept is None else len(kept)
 
     def columns(self) -> list[tuple[str, Computed | None]]:
-        """The labels, with types for those that are computed."""
+        """Returns the labels, with the types of computed columns."""
         types = self.core.types() if any(at == COMPUTED for _, at in self) else [""] * len(self)
         return [
             (label, Computed(label, text) if at == COMPUTED else None)
@@ -165,7 +165,7 @@ class Query(list["tuple[str, int]"]):
 
 
 class Computed:
-    """A column that is computed, as lists of columns show it."""
+    """A computed column in listings."""
 
     has_data = True
 
@@ -176,14 +176,14 @@ class Computed:
 
 
 def query(tree: Tree, columns: list[tuple[str, int]], choice: Choice) -> list[tuple[str, int]]:
-    """The columns as they are, or a `Query` if there is anything to compute or to choose."""
+    """Returns the columns, as a `Query` if some are computed or entries are selected."""
     if choice or COMPUTED in [at for _, at in columns]:
         return Query(tree, columns, choice)
     return columns
 
 
 def dotted(owner: BranchMapping, name: str) -> int | None:
-    """The branch of a path with dots between its parts, as expressions have it, if there is one."""
+    """Returns the position of a branch by a path with dots, as in expressions; ``None`` without one."""
     if "." not in name or not name.replace(".", "").replace("_", "").isalnum():
         return None
     try:
@@ -192,12 +192,12 @@ def dotted(owner: BranchMapping, name: str) -> int | None:
         return None
 
 
-# Marks in the paths of members, such as a.b/Base::c_d, deleted.
+# Deletes the separators in paths of members, such as a.b/Base::c_d.
 _MARKS = str.maketrans("", "", "./_:")
 
 
 def holding(tree: Tree, name: str) -> tuple[str, int] | None:
-    """The branch of whose records a name may be a member, and the part of the name that means it."""
+    """Returns the branch whose records may have a member of this name, with its part of the name."""
     if name.endswith((".", "/")) or not name.translate(_MARKS).isalnum():
         return None
     while (end := max(name.rfind("."), name.rfind("/"))) > 0:
@@ -210,18 +210,18 @@ def holding(tree: Tree, name: str) -> tuple[str, int] | None:
 
 
 def holder(tree: Tree, name: str) -> int | None:
-    """The branch alone."""
+    """Returns the position of the branch that `holding` finds."""
     found = holding(tree, name)
     return None if found is None else found[1]
 
 
 def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFileError) -> bool:
-    """Whether a text that is the name of no branch may be something else that is read.
+    """Whether a text that is not the name of a branch may be read otherwise.
 
-    That is an alias, a column of a friend, a member of records, or an expression.
+    This includes aliases, columns of friends, members of records, and expressions.
 
     Raises:
-        KeyInFileError: It is an expression with a mistake, which is said.
+        KeyInFileError: The text is an invalid expression; the message has the reason.
     """
     if choice.friends is not None or owner._tree._core.friends():
         return True
@@ -237,10 +237,10 @@ def is_computed(owner: BranchMapping, name: str, choice: Choice, error: KeyInFil
 
 
 def behind(tree: Tree, names: Iterable[str]) -> list[int]:
-    """The branches that names and expressions are made of, by their places in a tree.
+    """Returns the branches that names and expressions use, by their positions in the tree.
 
     Raises:
-        KeyInFileError: There is no branch of a name.
+        KeyInFileError: A branch does not exist.
     """
     found: dict[int, None] = {}
     aliases: dict[str, str] | None = None
@@ -263,7 +263,7 @@ def behind(tree: Tree, names: Iterable[str]) -> list[int]:
         text = aliases.get(name, name)
         if text not in seen:
             seen.add(text)
-            # A name that is left may be a column of a friend, which is read beside the tree.
+            # Other names may be columns of friends, which are read along with the tree.
             parts = _forthwith.expression_names(text)[::-1]
             waiting += [one for one in parts if one in aliases or _has(tree, one) or holder(tree, one) is not None]
     return list(found)
@@ -335,5 +335,5 @@ def numbers_of(entries: Any) -> tuple[array[int], int | None]:
 
 
 def numbers_in(numbers: array[int], offset: int, length: int) -> array[int]:
-    """Those of one of several trees, counted in it."""
+    """Returns the entries of one of several trees, relative to its first entry."""
     return array("Q", (number - offset for number in numbers if offset <= number < offset + length))

@@ -1,4 +1,4 @@
-"""Which branches and which entries are meant, and reading them at once."""
+"""Resolution of branches and entries, and reading of them at once."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Names: TypeAlias = str | Iterable[str] | None
     Columns: TypeAlias = list[tuple[str, int]]
 
-# Names that are longer than this were not mistyped, and of similar ones a few are enough.
+# Longer names are not typing errors, and a few similar names suffice.
 _LONGEST_NAME = 200
 _MOST_NEAR = 5
 
@@ -36,15 +36,15 @@ def choose(
     choice: Choice = NOTHING,
     aliases: Container[str] = (),
 ) -> Columns:
-    """The branches meant, as labels and positions; a `Query` where something is computed or chosen.
+    """Returns labels and positions of the selected branches, as a `Query` if needed.
 
     Args:
-        owner: The tree, or the branch they are in.
-        names: Names, or ``None`` for those that pass the filters.
+        owner: The tree or branch that contains them.
+        names: Names, or ``None`` for branches that pass the filters.
         wanted: The filters.
-        strict: Whether each name among the filters has to be there, and others may be expressions.
-        choice: A cut, aliases and entries.
-        aliases: Names that are no paths with dots, besides those of the ``choice``.
+        strict: Whether names in filters have to exist, and other text may be an expression.
+        choice: Filter, aliases, entries and friends.
+        aliases: Further names that are not paths with dots, in addition to those of ``choice``.
     """
     fields = owner._tree._fields
     alone = owner._alone
@@ -86,7 +86,7 @@ def choose(
 
 
 def _check_plain(owner: BranchMapping, wanted: BranchFilter) -> None:
-    """Refuses names among filters that are no branch: a mistyped one would be left out, or not left out, silently."""
+    """Raises an error for plain names in filters that do not exist, as they may be misspelled."""
     plain = wanted.plain()
     if not plain:
         return
@@ -101,7 +101,7 @@ def _check_plain(owner: BranchMapping, wanted: BranchFilter) -> None:
 
 
 def _itself(owner: BranchMapping, at: int, wanted: BranchFilter) -> Columns:
-    """A branch without others, if it passes."""
+    """Returns a branch without children, if it passes the filters."""
     field = owner._tree._fields[at]
     return [(field.name, at)] if wanted.passes(field.name, field.path, lambda: owner._tree._branch(at)) else []
 
@@ -115,12 +115,12 @@ def _listed(names: Any) -> Iterable[str]:
 
 
 def texts(names: Iterable[Any]) -> list[Any]:
-    """A list of names. Those of NumPy's arrays are of a type of its own, which would become that of fields."""
+    """Returns a list of names, with NumPy's strings converted to ``str``."""
     return [str(name) if isinstance(name, str) else name for name in names]
 
 
 def near(owner: BranchMapping, filter_name: Any) -> list[str]:
-    """Branches that may have been meant by names and patterns that fit none."""
+    """Returns names of branches similar to names and patterns that match none."""
     given = [filter_name] if isinstance(filter_name, str) else filter_name
     found: list[str] = []
     for text in given if isinstance(given, list | tuple) else []:
@@ -133,7 +133,7 @@ def near(owner: BranchMapping, filter_name: Any) -> list[str]:
 
 
 def _distinct(columns: Columns) -> Columns:
-    """Files may repeat a path. The first branch of a path is read, and the others are said to be left out."""
+    """Returns the first branch of each path, with a warning about further ones of the same path."""
     seen: dict[str, int] = {}
     for label, at in columns:
         if seen.setdefault(label, at) != at:
@@ -142,7 +142,7 @@ def _distinct(columns: Columns) -> Columns:
 
 
 def entries_of(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int, int]:
-    """`entry_range` of a tree or a branch, of whose entries no more are counted than it takes."""
+    """Returns the `entry_range` of a tree or branch, counting no more entries than needed."""
     if owner._alone is not None:
         return entries_of_branch(owner._tree, owner._alone, start, stop)
     first, last = from_start(start, stop)
@@ -152,7 +152,7 @@ def entries_of(owner: BranchMapping, start: int | None, stop: int | None) -> tup
 
 
 def entries_of_branch(tree: Tree, index: int, start: int | None, stop: int | None) -> tuple[int, int]:
-    """The entries meant of one branch, counted in the tree: it can begin late or end early."""
+    """Returns the selected range of a branch, in entries of the tree. A branch may have fewer entries."""
     begin, end = from_start(start, stop)
     most = None if begin is None or end is None else max(begin, end)
     first, last = tree._core.entry_range(index, most)
@@ -161,8 +161,8 @@ def entries_of_branch(tree: Tree, index: int, start: int | None, stop: int | Non
 
 
 def span(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int, int | None]:
-    """The first entry and the one after the last, which may lie behind the end; ``None`` for an end that need not be known."""
-    # Columns of a stream begin and end with it, and its end is not waited for.
+    """Returns the first entry and the one after the last, which may exceed the end; ``None`` for the end."""
+    # Columns of a stream have all its entries, and its end is not waited for.
     is_stream = owner._tree._core.is_stream
     if owner._alone is not None and not is_stream:
         return entries_of(owner, start, stop)
@@ -175,7 +175,7 @@ def span(owner: BranchMapping, start: int | None, stop: int | None) -> tuple[int
 def walk(
     owner: BranchMapping, columns: Columns, start: int | None, stop: int | None, size: int | str
 ) -> _forthwith.BatchReader:
-    """The steps to be read. Where they can be counted from the first entry, the last one need not be known."""
+    """Returns the reader of the steps. Bounds from the first entry do not need the number of entries."""
     entries, memory = step_size(size)
     first, last = span(owner, start, stop)
     if isinstance(columns, Query):
@@ -184,21 +184,21 @@ def walk(
 
 
 def selection_of(tree: Tree, columns: Columns) -> _forthwith.Selection:
-    """The selection that reads columns of a tree."""
+    """Returns the selection that reads columns of a tree."""
     if isinstance(columns, Query):
         return columns.core
     return tree._core.select([*columns], [], None, None, [], [], 0)
 
 
 def read(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> list[_forthwith.Array]:
-    """The arrays of some branches."""
+    """Reads the arrays of some branches."""
     return _read(tree, columns, start, stop, options)[0]
 
 
 def _read(
     tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library | None = None
 ) -> tuple[list[_forthwith.Array], _forthwith.Buffer | None]:
-    """The arrays, and the entries that they have if these may not be all."""
+    """Reads the arrays, with their entries if some may be excluded."""
     if isinstance(columns, Query):
         return columns.core.read(start, stop, options.threads, options.tick)
     bits, views = (into.takes_bits, into.takes_views) if into else (False, False)
@@ -207,7 +207,7 @@ def _read(
 
 
 def together(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions, into: Library) -> Any:
-    """Some branches, read and put together."""
+    """Reads some branches and converts them."""
     arrays, kept = _read(tree, columns, start, stop, options, into)
     into.about(tree, columns, options.offset)
     labels, offset = [label for label, _ in columns], options.offset

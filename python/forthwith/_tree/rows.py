@@ -1,4 +1,4 @@
-"""Reading entry by entry, which tables of all kinds have in common."""
+"""Reading of entries as Python objects, for all kinds of tables."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class HasRows:
-    """Rows over what ``iterate`` reads."""
+    """Adds `rows` to a class with ``iterate``."""
 
     # The arguments of ``iterate``.
     _iterated: frozenset[str]
@@ -30,20 +30,21 @@ class HasRows:
         union_names: UnionNames | None = None,
         **options: Any,
     ) -> Iterator[Any]:
-        """Reads entry by entry: a dict for each, from names to values of Python's own classes.
+        """Iterates over the entries as dicts from names to Python objects.
 
-        Decimals are ``decimal.Decimal``, times ``datetime`` (with a zone, where they have one), ``date``, ``time`` and
-        ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are numbers in Avro files;
-        elsewhere those that ``datetime`` does not have are an `UnsupportedError`. Values that are not records are given as
-        they are.
+        Decimals are ``decimal.Decimal``, times ``datetime`` (with a time zone, if they have one), ``date``,
+        ``time`` and ``timedelta``, maps are dicts, and UUIDs of Avro ``uuid.UUID``. Times in nanoseconds are
+        integers for Avro files; for other formats, those that ``datetime`` cannot represent raise
+        `UnsupportedError`. Values of tables without records are yielded directly.
 
         Args:
             names: As in `arrays`.
-            step_size: The entries that are read at a time, as in `iterate`.
-            union_names: The values of unions in Avro files that are pairs of the name of their type and the value:
-                ``"records"``, or of all ``"types"`` with names, which are also enums and fixed ones; ``"several records"``
-                and ``"several types"`` only in unions of more than one of these. `write_avro` takes such pairs.
-            options: As in `iterate`, but for ``library``, ``how``, ``logical`` and ``report``.
+            step_size: Amount of data read at a time, as in `iterate`.
+            union_names: Values of unions in Avro files that are returned as pairs of type name and value:
+                ``"records"``, or all ``"types"`` with names, which include enums and fixed types; ``"several
+                records"`` and ``"several types"`` only for unions with more than one of these. `write_avro`
+                accepts such pairs.
+            options: As in `iterate`, except ``library``, ``how``, ``logical`` and ``report``.
         """
         not_here = _keywords.NOT_OF_ROWS
         _keywords.refuse("rows", options.keys() & not_here, {"union_names", *self._iterated} - not_here)
@@ -51,5 +52,5 @@ class HasRows:
         return chain.from_iterable(steps)
 
     def to_list(self, names: Names = None, **options: Any) -> list[Any]:
-        """All rows as a list; the arguments are those of `rows`."""
+        """Returns all rows as a list, with the arguments of `rows`."""
         return list(self.rows(names, **options))

@@ -1,4 +1,4 @@
-"""Arrays of the files of a chain in one call: of files with one schema, or of each run of files with the same types."""
+"""Reading of a chain in one call: files of one schema, or runs of files with the same types."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ MOST_SCHEMAS = 32
 def arrays(
     chain: Chain, common: Common, read: ReadOptions, into: Library, start: int | None, stop: int | None
 ) -> Any | None:
-    """The columns of all files, which are read in one call, or in one for each run of files whose columns have the same types.
+    """Reads the columns of all files in one call, with one result per run of files of equal types.
 
-    ``None`` if more is asked for than columns and a cut, if files cannot be put together so, or if something is wrong with
-    one of them: reading them one after the other says what.
+    Returns ``None`` for requests other than columns and a filter, if the files cannot be concatenated so, or
+    if a file cannot be read; reading the files one after the other then raises the error.
 
     Args:
         chain: The files.
         common: The columns.
-        read: How they are read.
-        into: What arrays are put into.
-        start: The first entry, counted in all files.
+        read: The options of the read.
+        into: The converter.
+        start: The first entry, counted over all files.
         stop: The entry after the last.
     """
     if read.progress is not None or read.errors != "raise" or not common.is_plain or len(chain) < 2:
@@ -53,10 +53,10 @@ def arrays(
 
 
 class _WholeFiles:
-    """The files of a chain, all columns of which are read at once.
+    """The files of a chain, whose columns are read in one call.
 
     Attributes:
-        may_differ: Whether the files may be read by several schemas, where one does not suffice.
+        may_differ: Whether to try reading by several schemas if one does not suffice.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class _WholeFiles:
         self._common = common
         self._into = into
         self._bounds = bounds
-        # To compare schemas, all files are opened.
+        # Comparing schemas opens all files.
         self.may_differ = common.same_schemas is not None or bounds == (0, None)
         self._opening: dict[str, Any] = {
             "options": chain._settings.view,
@@ -82,7 +82,7 @@ class _WholeFiles:
         self._how: dict[str, Any] = {"bits": into.takes_bits, "threads": read.threads, **self._opening}
 
     def of_one_schema(self) -> Any | None:
-        """The columns of files with the same fields in the same types."""
+        """Reads the columns of files with the same fields in the same types."""
         with self._chain._open(0) as tree:
             if not (columns := alike.columns_of(self._common, tree)):
                 self.may_differ = False
@@ -94,7 +94,7 @@ class _WholeFiles:
             (fields, _), choice = alike.request(columns), alike.choice_of(columns)
             found = _forthwith.read_alike(tree._core, fields, self._parts, *choice, *self._bounds, **self._how)
             if isinstance(found, str):
-                # Reading the damaged file by itself gives its error.
+                # Reading the damaged file on its own raises its error.
                 self.may_differ = self.may_differ and found == "types"
                 return None
             arrays, kept, lengths = found
@@ -103,7 +103,7 @@ class _WholeFiles:
             return self._made(columns, begin, arrays, kept)
 
     def of_schemas(self) -> Any | None:
-        """The columns of files of several schemas; a column has the type that the files together give it in the library."""
+        """Reads the columns of files of several schemas, and converts them to common types of the library."""
         same = self._common.same_schemas or _forthwith.same_schemas(self._parts, MOST_SCHEMAS, **self._opening)
         files = sorted(set(same or ()))
         if same is None or not 2 <= len(files) <= MOST_SCHEMAS:
@@ -122,7 +122,7 @@ class _WholeFiles:
             if not labels or any([label for label, _ in one] != labels for one in columns):
                 return None
             schemas = []
-            # What files keep beside their columns decides what arrays become: it is the same in all files of a run.
+            # Arrow schema and metadata determine the conversion, so they are equal within a run.
             kept: list[Any] = []
             for tree, at, one in zip(trees, files, columns, strict=True):
                 self._into.about(tree, one)

@@ -1,4 +1,4 @@
-"""Some branches and entries of a tree, for whatever takes Arrow data."""
+"""Selections of branches and entries, as Arrow streams."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Selection(NotAnArray):
-    """Some branches and entries of a tree, not read yet.
+    """A selection of branches and entries of a tree, which is read on demand.
 
-    pyarrow, polars, DuckDB, pandas and others take it as a table, through the Arrow C data interface. Each of them may read
-    it as often as it likes; each time the file is read anew, one step at a time.
+    pyarrow, polars, DuckDB, pandas and others accept it as a table, through the Arrow C data interface. It
+    can be read repeatedly; each time, the file is read again, in steps.
     """
 
     def __init__(
@@ -70,16 +70,16 @@ class Selection(NotAnArray):
 
     @property
     def num_entries(self) -> int:
-        """Number of entries selected. In an Avro file that is known when all their blocks were looked for."""
+        """Number of selected entries. For Avro, all blocks of the file are located first."""
         start, stop = self._range(None, None)
         return self._columns.count(start, stop) if isinstance(self._columns, Query) else stop - start
 
     def keys(self) -> list[str]:
-        """The names of the branches selected."""
+        """Returns the names of the selected branches."""
         return [label for label, _ in self._columns]
 
     def __len__(self) -> int:
-        """Number of branches selected."""
+        """Returns the number of selected branches."""
         return len(self._columns)
 
     def __iter__(self) -> Iterator[str]:
@@ -89,10 +89,10 @@ class Selection(NotAnArray):
         return name in self.keys()
 
     def __getitem__(self, names: str | list[str]) -> Selection:
-        """One of the branches selected, or several, of the same entries.
+        """Returns one or several of the selected branches, with the same entries.
 
         Raises:
-            KeyInFileError: There is none of this name.
+            KeyInFileError: The selection has no branch of this name.
         """
         known = dict(self._columns)
         wanted = chosen_names(names, "a selection: .arrays() reads them")
@@ -107,10 +107,10 @@ class Selection(NotAnArray):
         return self._start, self._stop, self._step_size, self._threads, *options
 
     def arrays(self, *, entry_start: int | None = None, entry_stop: int | None = None, **options: Any) -> Any:
-        """Reads all of it, as ``tree.arrays`` does.
+        """Reads the selection, as ``tree.arrays`` does.
 
         Args:
-            entry_start: The first entry, counted from the first one selected; negative numbers count from the last.
+            entry_start: The first entry, relative to the selection; negative numbers count from its end.
             entry_stop: The entry after the last.
             options: ``library``, ``how``, ``errors``, ``lost``, ``threads``, ``progress`` and ``logical``, as in
                 ``tree.arrays``.
@@ -119,17 +119,17 @@ class Selection(NotAnArray):
         return walk.arrays(self._tree, self._columns, *self._range(entry_start, entry_stop), self._options(options))
 
     def array(self, **options: Any) -> Any:
-        """Reads the branch, if it is one, as ``branch.array`` does; the arguments are those of `arrays`."""
+        """Reads the only branch, as ``branch.array`` does, with the arguments of `arrays`."""
         columns = self.arrays(**options, how=list)
         if len(columns) != 1:
             raise RequestError(f"{self!r} has {len(columns)} branches: .arrays() reads them")
         return columns[0]
 
     def iterate(self, *, step_size: int | str | None = None, report: bool = False, **options: Any) -> Iterator[Any]:
-        """Reads it some entries at a time, as ``tree.iterate`` does.
+        """Reads the selection in steps, as ``tree.iterate`` does.
 
         Args:
-            step_size: As in ``tree.iterate``; by default what was selected with.
+            step_size: As in ``tree.iterate``; by default that of the selection.
             report: As in ``tree.iterate``.
             options: As in `arrays`.
         """
@@ -154,20 +154,22 @@ class Selection(NotAnArray):
     ) -> dict[str, Any]:
         """Summarises the branches in one pass: counts, extremes, moments, quantiles, distinct and most frequent values.
 
-        Lists are summarised by their lengths and by their items, records by their fields. Memory is bounded, however many
-        entries there are. ``forthwith stats`` is the same as a command.
+        Lists are summarised by their lengths and their items, records by their fields. Memory is bounded,
+        independently of the number of entries. ``forthwith stats`` is the corresponding command.
 
         Args:
-            quantiles: Which ones, as fractions. Where there are more than 32768 values they are those of a sample of so many.
+            quantiles: The quantiles, as fractions. For more than 32768 values, they are those of a sample of
+                that size.
             top: The number of most frequent values.
-            distinct: Distinct values that are counted exactly; where there are more, they are estimated.
-            threads: Threads that read and summarise.
+            distinct: Maximum number of distinct values that are counted exactly; larger numbers are
+                estimated.
+            threads: Number of threads.
 
         Returns:
-            ``entries``, and ``columns``: a summary for each branch and each kind of values ``of`` it (``values``, ``items``,
-            ``lengths``). ``deviation`` is the standard deviation as ``numpy.std`` has it, that of dates in days and of times in
-            seconds; the mean and quantiles of times are texts, as their extremes are. What is not exact is said by
-            ``quantiles_are_exact``, ``frequent_is_exact`` and ``distinct["is_exact"]``.
+            ``entries``, and ``columns``: a summary for each branch and each kind of values ``of`` it
+            (``values``, ``items``, ``lengths``). ``deviation`` is the standard deviation as in ``numpy.std``,
+            of dates in days and of times in seconds; mean, quantiles and extremes of times are text.
+            ``quantiles_are_exact``, ``frequent_is_exact`` and ``distinct["is_exact"]`` indicate exact values.
         """
         import json
 
@@ -197,7 +199,7 @@ class Selection(NotAnArray):
         return start + first, start + last
 
     def show(self, *, stream: TextIO | None = None, **widths: int | None) -> None:
-        """Prints the branches selected; ``name_width``, ``typename_width`` and ``interpretation_width`` as in `Tree.show`."""
+        """Prints the selected branches, with column widths as in `Tree.show`."""
         rows = self._branches()
         _show.show(rows, _show.widths(**widths), stream)
 
@@ -213,7 +215,7 @@ class Selection(NotAnArray):
         return [(label, self._tree._branch(at)) for label, at in self._columns]
 
     def _to_be_written(self) -> Selection:
-        """The same for a writer of our own, which knows unions."""
+        """Returns the selection for our own writers, which support unions."""
         unions = self._unions or "union"
         rest = self._start, self._stop, self._step_size, self._threads
         return Selection(self._tree, self._columns, *rest, unions, self._maps)
@@ -230,12 +232,12 @@ class Selection(NotAnArray):
         }
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """A stream of record batches, each read when it is pulled.
+        """Returns an Arrow stream of record batches, each read on demand.
 
         Args:
-            requested_schema: A capsule of a schema. Types in it that are other layouts of the same values are those of the
-                stream: text and bytes with offsets of 32 bits, as views or in dictionaries, and lists with offsets of 32
-                bits. Other wishes are not fulfilled.
+            requested_schema: A capsule of a schema. The stream has those of its types that are other layouts
+                of the same values: text and bytes with 32-bit offsets, as views or dictionaries, and lists
+                with 32-bit offsets. Other requests are ignored.
         """
         choices = self._arrow_choices(requested_schema)
         steps = read.walk(self._tree, self._columns, self._start, self._stop, self._step_size)
@@ -245,7 +247,7 @@ class Selection(NotAnArray):
         return self._tree._core.stream(self.keys(), fields, steps, self._threads, choices=choices)
 
     def __arrow_c_schema__(self) -> object:
-        """The Arrow types, for which no data are read."""
+        """Returns the Arrow schema, for which no data are read."""
         choices = self._arrow_choices()
         if isinstance(self._columns, Query):
             return self._columns.core.schema(choices=choices)

@@ -1,4 +1,4 @@
-"""Tables of formats that know more of themselves than all tables do."""
+"""Tables of formats with additional metadata."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ class AvroTree(Tree):
 
     @property
     def schema(self) -> Any:
-        """The schema that the file was written with, as dicts and lists."""
+        """The writer schema of the file, as dicts and lists."""
         import json
 
         return json.loads(self.metadata["avro.schema"])
 
     @property
     def damage(self) -> list[tuple[int, int, int, str]]:
-        """The blocks that ``open(..., skip_damaged=True)`` left out, by block, first byte, byte after the last and fault."""
+        """Number, first byte, end byte and fault of each block omitted by ``open(..., skip_damaged=True)``."""
         return _forthwith.avro_damage(self._core)
 
 
@@ -31,17 +31,17 @@ class ParquetTree(Tree):
 
     @property
     def row_groups(self) -> list[dict[str, int]]:
-        """The row groups of a Parquet file, with number, entries and bytes when decompressed.
+        """Number, entries and decompressed bytes of each row group of the file.
 
-        Steps that end with them cost least.
+        Steps that end at row group boundaries are cheapest.
         """
         names = ("number", "entry_start", "entry_stop", "payload_bytes")
         return [dict(zip(names, row, strict=True)) for row in _forthwith.parquet_row_groups(self._core)]
 
     def chunks(self, name: str) -> list[dict[str, Any]]:
-        """The metadata of a column in a Parquet file, for each row group and each of the columns it is kept in.
+        """Returns the metadata of a column, for each row group and each leaf column.
 
-        Sizes, codec, encodings, ``null_count``, and ``min`` and ``max`` as they are stored, if the file has them (``exact`` if
-        they do occur).
+        These are sizes, codec, encodings, ``null_count``, and the stored ``min`` and ``max``, if the file has
+        them (``exact`` if they are values of the column).
         """
         return _forthwith.parquet_chunks(self._core, self._find(name))

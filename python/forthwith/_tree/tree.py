@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class Tree(HasBranches):
     """A tree of a file: a mapping from names to branches.
 
-    ``tree["x"].array()`` reads one branch, ``tree.arrays(["x", "y"])`` several, ``tree.iterate(["x"])`` some entries at a
-    time. The tree itself is a stream of Arrow data: ``polars.DataFrame(tree)``, ``pyarrow.table(tree)``.
+    ``tree["x"].array()`` reads one branch, ``tree.arrays(["x", "y"])`` several, and ``tree.iterate(["x"])`` a
+    range of entries at a time. The tree itself is an Arrow stream: ``polars.DataFrame(tree)``,
+    ``pyarrow.table(tree)``.
     """
 
     def __init__(self, file: File, core: _forthwith.Table) -> None:
@@ -34,20 +35,20 @@ class Tree(HasBranches):
         self._core = core
         self._index = None
         self._path = ""
-        # Made when they are asked for; whichever thread is last, they are the same.
+        # Computed on first access. Threads may compute them twice, with equal results.
         self._all_fields: _forthwith.Fields | None = None
         self._all_children: dict[int | None, list[int]] | None = None
         self._described: dict[int, _forthwith.Description] = {}
         self._object: Any = None
-        # What its file keeps beside the columns, and who says it instead: one of several files.
+        # Arrow schema and metadata of the file, and a function that provides them for a file of a chain.
         self._kept: Kept | None = None
         self._kept_by: Callable[[Tree], Kept] | None = None
         self._constants: Constants = []
-        # The columns that they are: the file has none of these names.
+        # Names of constant columns that the file does not have itself.
         self._said: frozenset[str] = frozenset()
 
     def _with_constants(self, constants: Constants) -> Tree:
-        """The tree with columns of one value each, behind its own."""
+        """Returns the tree with constant columns after its own."""
         tree = self._like(self._core.with_constants(constants))
         tree._constants = constants
         own = {self._fields[at].path for at in range(len(self._fields))}
@@ -55,29 +56,29 @@ class Tree(HasBranches):
         return tree
 
     def _in_zones_of(self, zones: _forthwith.Zones) -> Tree:
-        """The tree with its times shown in the zones of another one, and in UTC where that has none."""
+        """Returns the tree with times in the time zones of another tree, and otherwise in UTC."""
         return self._like(self._core.in_zones_of(zones))
 
     def _like(self, core: _forthwith.Table) -> Tree:
-        """Another view of the same table."""
+        """Returns another view of the same table."""
         tree = type(self)(self._file, core)
         tree._constants, tree._said = self._constants, self._said
         tree._kept_by = self._kept_by
         return tree
 
     def _columns(self) -> list[str]:
-        """The names of the branches with data."""
+        """Returns the names of the branches with data."""
         fields = self._fields
         return list(dict.fromkeys(path for path, at in self._members() if fields[at].has_data))
 
     def _beside(self, before: int, tree: Tree) -> tuple[list[_forthwith.Table], int]:
-        """What is read where this is a friend of a tree, before which there is this number of entries."""
+        """Returns the tables of this friend, and the first entry of ``tree`` counted within them."""
         return [self._core], before
 
     @property
     def _tree(self) -> Tree:
-        # Not an attribute: a tree that held itself would keep its file, and the memory for arrays, until garbage is
-        # collected.
+        # Not an attribute: a reference cycle would keep the file and the memory of arrays until garbage
+        # collection.
         return self
 
     @property
@@ -87,17 +88,17 @@ class Tree(HasBranches):
 
     @property
     def name(self) -> str:
-        """Name, the last part of the path."""
+        """Name of the tree, the last part of its path."""
         return self.path.rpartition("/")[2].partition(";")[0]
 
     @property
     def title(self) -> str:
-        """The description its writer gave it."""
+        """Title of the tree, set by its writer."""
         return self._core.title
 
     @property
     def classname(self) -> str:
-        """The class, such as ``TTree``."""
+        """Class of the tree, such as ``TTree``."""
         return self._core.classname
 
     @property
@@ -107,7 +108,7 @@ class Tree(HasBranches):
 
     @property
     def as_object(self) -> Any:
-        """The tree as an object, with its members and those of its branches and leaves."""
+        """The tree as an object, with its members, branches and leaves."""
         from forthwith._objects import open_object
 
         if self._object is None:
@@ -116,23 +117,23 @@ class Tree(HasBranches):
 
     @property
     def aliases(self) -> dict[str, str]:
-        """Names that stand for expressions."""
+        """Names of expressions that are stored with the tree, and the expressions."""
         return {alias.name: alias.title for alias in self._listed("fAliases")}
 
     @property
     def attributes(self) -> Attributes:
-        """Values that belong to ranges of entries of an RNTuple, in sets by their names."""
+        """Attributes of ranges of entries of an RNTuple, as sets by name."""
         return Attributes(self)
 
     def descriptor(self) -> dict[str, Any]:
-        """How an RNTuple is stored: what its header, footer and page lists say, as dicts and lists.
+        """Returns the contents of header, footer and page lists of an RNTuple as dicts and lists.
 
-        ``fields`` and ``columns`` are known by their positions; ``groups`` have ``clusters``, whose ``columns`` have
-        ``pages``: elements, position in the file, bytes as stored, and whether a checksum follows. The words are those of
-        ROOT's "RNTuple Binary Format Specification 1.0".
+        ``fields`` and ``columns`` are identified by their positions; ``groups`` have ``clusters``, whose
+        ``columns`` have ``pages`` with number of elements, byte offset in the file, stored size in bytes, and
+        whether a checksum follows. Terms are those of ROOT's "RNTuple Binary Format Specification 1.0".
 
         Raises:
-            UnsupportedError: This is no RNTuple.
+            UnsupportedError: The tree is not an RNTuple.
             DamagedFileError: A page list is damaged.
         """
         import json
@@ -147,20 +148,20 @@ class Tree(HasBranches):
 
     @property
     def friends(self) -> list[Tree]:
-        """Friends of this tree in or below the folder of its file, as `open_friends` opens them."""
+        """The friends of this tree in or below the folder of its file, opened as by `open_friends`."""
         return self.open_friends()
 
     def open_friends(self, *, elsewhere: bool = False) -> list[Tree]:
-        """Opens the trees whose entries belong to those of this one.
+        """Opens the friends of this tree, whose entries correspond to its own.
 
         Args:
-            elsewhere: Whether friends may be opened that are outside of the folder that this file is in: by absolute paths,
-                by paths with ``..``, and by URLs. The author of the file chose the paths.
+            elsewhere: Whether to open friends outside of the folder of this file, which are given by absolute
+                paths, paths with ``..`` or URLs. Paths are untrusted input from the author of the file.
 
         Raises:
-            RequestError: A friend is outside of the folder, and ``elsewhere`` is not set.
-            MissingFileError: There is no such file.
-            KeyInFileError: It has no such tree.
+            RequestError: A friend is outside of the folder, and ``elsewhere`` is false.
+            MissingFileError: A file does not exist.
+            KeyInFileError: A file does not contain the tree.
         """
         return [self._friend(path, file, beside, elsewhere) for _, file, path, beside in self._core.friends()]
 
@@ -175,7 +176,7 @@ class Tree(HasBranches):
         return self.as_object.member("fTreeIndex", None)
 
     def entry_number(self, major: int, minor: int = 0) -> int | None:
-        """The entry with these values of the index, or ``None``.
+        """Returns the entry with these values of the index, or ``None``.
 
         Raises:
             RequestError: The tree has no index.
@@ -217,26 +218,26 @@ class Tree(HasBranches):
 
     @property
     def metadata(self) -> dict[str, bytes]:
-        """The file's own metadata, as `File.metadata`."""
+        """The metadata of the file, as `File.metadata`."""
         return self._file.metadata
 
     @property
     def schema(self) -> Any:
-        """The columns and their types as a pyarrow Schema; of Avro files the schema they were written with."""
+        """The columns and their types as a pyarrow Schema; for Avro, the schema of the writer."""
         return package("pyarrow").schema(self)
 
     @property
     def object_path(self) -> str:
-        """Path within the file from its top on, as ``/dir/tree``."""
+        """Absolute path within the file, such as ``/dir/tree``."""
         return f"/{self.path}"
 
     @property
     def _called(self) -> str:
-        """The name: the table of a file that is one has the file's."""
+        """Name for display; a table without a path has the name of its file."""
         return self.path or os.path.basename(self._file.file_path)
 
     def _place(self, inner: str = "") -> str:
-        """The file and the path in it, as errors say it. The table of a file that is one has no name."""
+        """Returns the file and a path in it for errors. A table of a single-table file has no path."""
         path = "/".join(part for part in (self.path, inner) if part)
         return place_text(self._file.file_path, path)
 
@@ -271,7 +272,7 @@ class Tree(HasBranches):
         return hash((id(self._file), self.path))
 
     def __repr__(self) -> str:
-        # The end of a stream is not waited for.
+        # The length of a stream is unknown until its end.
         entries = "a stream" if self._core.is_stream else f"{self.num_entries} entries"
         return f"<{self.classname} {self._called!r} ({entries}, {len(self)} branches)>"
 
@@ -286,7 +287,7 @@ class Tree(HasBranches):
 
 
 class _Pairs:
-    """Two arrays as a sequence of pairs."""
+    """Sequence of pairs from two arrays."""
 
     def __init__(self, first: Any, second: Any) -> None:
         self._first = first

@@ -1,4 +1,4 @@
-"""Decorators that say for type checkers what a call gives for each library. When a program runs, they do nothing."""
+"""Decorators that declare return types by library for type checkers; no effect at run time."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ if TYPE_CHECKING:
 
 
 def arrays(function: Callable[..., Any]) -> t.Arrays:
-    """Gives what `forthwith._types.Arrays` says."""
+    """Declares the type `forthwith._types.Arrays`."""
     return function
 
 
 def iterate(function: Callable[..., Any]) -> t.Iterates:
-    """Gives what `forthwith._types.Iterates` says."""
+    """Declares the type `forthwith._types.Iterates`."""
     return function
 
 
 def chain_arrays(function: Callable[..., Any]) -> t.ManyArrays:
-    """Gives what `forthwith._types.ManyArrays` says."""
+    """Declares the type `forthwith._types.ManyArrays`."""
     return function
 
 
 def chain_iterate(function: Callable[..., Any]) -> t.ManyIterates:
-    """Gives what `forthwith._types.ManyIterates` says."""
+    """Declares the type `forthwith._types.ManyIterates`."""
     return function
 
 
 def concatenate(function: Callable[..., Any]) -> t.Concatenates:
-    """Gives what `forthwith._types.Concatenates` says."""
+    """Declares the type `forthwith._types.Concatenates`."""
     return function
 
 
 def iterate_files(function: Callable[..., Any]) -> t.IteratesFiles:
-    """Gives what `forthwith._types.IteratesFiles` says."""
+    """Declares the type `forthwith._types.IteratesFiles`."""
     return function
 
 
 def array(function: Callable[..., Any]) -> t.Array:
-    """Gives what `forthwith._types.Array` says."""
+    """Declares the type `forthwith._types.Array`."""
     return function

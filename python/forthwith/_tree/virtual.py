@@ -1,4 +1,4 @@
-"""Columns that are read when they are first touched: Awkward Array's virtual arrays."""
+"""Columns that are read on first access, as Awkward Array's virtual arrays."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
-    """Some branches, each of which is read when it is touched.
+    """Returns branches, each of which is read on first access.
 
     Raises:
-        RequestError: What is asked for depends on values, or is not Awkward Array's.
+        RequestError: The options depend on values, or are not for Awkward Array.
     """
     _check(tree, columns, options)
     into: Any = options.into()
@@ -45,7 +45,7 @@ def column(
     options: ReadOptions,
     touched: Callable[[str], object] | None = None,
 ) -> Any:
-    """A branch that is read when it is touched; `touched` is told the key of each buffer that is."""
+    """Returns a branch that is read on first access; ``touched`` is called with the key of each buffer."""
     buffers = Buffers(branch, span, options, touched)
     length = span[1] - span[0]
     form = _regular(json.loads(branch.form_json))
@@ -54,7 +54,7 @@ def column(
 
 
 def _regular(form: dict[str, Any]) -> dict[str, Any]:
-    """A Form whose numbers have no dimensions: Awkward Array cannot divide a buffer by them whose length it does not know."""
+    """Returns a Form with ``RegularArray`` for fixed dimensions, as virtual buffers have unknown lengths."""
     for part in ("content", "contents"):
         inner = form.get(part)
         if isinstance(inner, dict):
@@ -67,9 +67,9 @@ def _regular(form: dict[str, Any]) -> dict[str, Any]:
 
 
 class Buffers(Mapping[str, "Any"]):
-    """The buffers of a branch, by their keys in its Form, as functions that give them.
+    """The buffers of a branch, by their keys in its Form, as functions that return them.
 
-    They are read together when the first of them is touched, by one thread; others wait for it.
+    The first access reads all of them, in one thread; others wait for it.
     """
 
     def __init__(
@@ -112,10 +112,10 @@ class Buffers(Mapping[str, "Any"]):
                 tree.file.close()
 
     def _opened_again(self, tree: Tree, index: int) -> Tree:
-        """The tree of a file that was closed meanwhile.
+        """Opens a closed file again and returns its tree.
 
         Raises:
-            DamagedFileError: The path has another file now.
+            DamagedFileError: The file was replaced.
         """
         file, path = tree.file, self._branch.path
         again = file._opened_again()
@@ -143,7 +143,7 @@ class Buffers(Mapping[str, "Any"]):
 
 
 def _check(tree: Tree, columns: Columns, options: ReadOptions) -> None:
-    """Refuses what can only be said or made of values."""
+    """Raises an error for options that depend on values."""
     problem = None
     if options.library not in ("ak", "awkward"):
         problem = f"is Awkward Array's, and not for library={options.library!r}"

@@ -1,4 +1,4 @@
-"""Reading several branches: all at once or step after step, straight on or around what is damaged."""
+"""Reading of several branches, at once or in steps, with or without reading around damage."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Columns
     from forthwith._tree.tree import Tree
 
-    #: A tree, its columns, and steps over them.
+    # #: A tree, its columns, and the reader of the steps.
     Walked: TypeAlias = tuple[Tree, Columns, _forthwith.BatchReader]
 
 
 def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOptions) -> Any:
-    """Some branches, put into what is asked for."""
+    """Reads some branches and converts them."""
     if options.errors == "raise":
         return together(tree, columns, start, stop, options, options.into())
     found, losses = damage.arrays(tree, columns, start, stop, options)
@@ -31,7 +31,7 @@ def arrays(tree: Tree, columns: Columns, start: int, stop: int, options: ReadOpt
 
 
 def array(tree: Tree, column: Columns, start: int, stop: int, options: ReadOptions) -> Any:
-    """One branch, which is not put into anything."""
+    """Reads one branch and converts it."""
     if options.errors == "raise":
         (found,) = together(tree, column, start, stop, options, options.into_list())
         return found
@@ -48,15 +48,16 @@ def iterate(
     report: bool,
     around: Callable[[int | None], Walked] | None = None,
 ) -> Iterator[Any]:
-    """An iterator over steps.
+    """Returns an iterator over steps.
 
     Args:
         tree: The tree.
         columns: Its columns.
-        walk: The steps.
-        options: How they are read.
-        report: Whether each step comes with a `Report`.
-        around: Makes tree, columns and steps around parts of the file in which nothing can be told apart, from an entry on.
+        walk: The reader of the steps.
+        options: The options of the read.
+        report: Whether to yield each step with a `Report`.
+        around: Function that returns tree, columns and steps from an entry on, without undecodable parts of
+            the file.
     """
     if options.errors == "raise":
         into = options.into()
@@ -96,7 +97,7 @@ def _around(
         try:
             step = walk.skip()
         except DamagedFileError:
-            # Steps come before the whole file is looked through: only here is it known that it ends, or goes on elsewhere.
+            # Steps are read before all blocks are located: damage of the file may be found only here.
             if around is None:
                 raise
             whole = tree
@@ -114,12 +115,12 @@ def _around(
 
 
 class Report:
-    """Where a step of ``iterate`` lies.
+    """The place of a step of ``iterate``.
 
     Attributes:
-        tree_entry_start: First entry, counted in the tree.
-        tree_entry_stop: Entry after the last, counted in the tree.
-        lost: The entries that could not be read, if ``errors`` was given.
+        tree_entry_start: First entry, relative to the tree.
+        tree_entry_stop: Entry after the last, relative to the tree.
+        lost: The losses, if ``errors`` was set.
     """
 
     def __init__(self, tree: Tree, start: int, stop: int, lost: list[Loss] | None = None) -> None:
@@ -153,15 +154,15 @@ class Report:
         """Entry after the last."""
         return self.tree_entry_stop
 
-    # With one file, the entries of the tree are all entries there are.
+    # For a single file, entries of the tree are numbered as those of all files.
     @property
     def global_entry_start(self) -> int:
-        """First entry, counted in all files."""
+        """First entry, counted over all files."""
         return self.start
 
     @property
     def global_entry_stop(self) -> int:
-        """Entry after the last, counted in all files."""
+        """Entry after the last, counted over all files."""
         return self.stop
 
     def __repr__(self) -> str:

@@ -1,1 +1,1 @@
-"""ROOT files that are written: `file` has files and directories, `objects` and `histograms` what Python objects become."""
+"""Writing of ROOT files: files and directories, and the conversion of Python objects."""

@@ -1,4 +1,4 @@
-"""How ROOT files are compressed."""
+"""Compression settings of ROOT files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Compression:
-    """An algorithm and a level, 1 to 9; level 0 is no compression. `ZLIB`, `LZMA`, `LZ4` and `ZSTD` are the algorithms."""
+    """An algorithm (`ZLIB`, `LZMA`, `LZ4` or `ZSTD`) and a level from 1 to 9; level 0 means none."""
 
     number: ClassVar[int] = 0
     usual: ClassVar[int] = 0
@@ -24,7 +24,7 @@ class Compression:
 
     @property
     def setting(self) -> int:
-        """ROOT's number of it, a hundred times the algorithm plus the level."""
+        """ROOT's compression setting, which is a hundred times the number of the algorithm, plus the level."""
         return self.number * 100 + self.level if self.level else 0
 
     def __eq__(self, other: object) -> bool:
@@ -38,19 +38,19 @@ class Compression:
 
 
 class ZLIB(Compression):
-    """zlib, what ROOT takes itself, at level 1."""
+    """zlib, the default of ROOT, with level 1."""
 
     number, usual = 1, 1
 
 
 class LZMA(Compression):
-    """LZMA: small and slow."""
+    """LZMA: small but slow."""
 
     number, usual = 2, 7
 
 
 class LZ4(Compression):
-    """LZ4: large and fast. All levels are the same here."""
+    """LZ4: fast but large. All levels are equal."""
 
     number, usual = 4, 4
 
@@ -65,7 +65,7 @@ ALGORITHMS = (ZLIB, LZMA, LZ4, ZSTD)
 
 
 def setting(compression: Compression | str | int | None, default: int | None) -> int | None:
-    """ROOT's setting for an algorithm, a name with or without a level (``"zstd:7"``, ``"none"``), or such a number."""
+    """Returns ROOT's setting for an algorithm, a name such as ``"zstd:7"`` or ``"none"``, or a number."""
     match compression:
         case "default":
             return default

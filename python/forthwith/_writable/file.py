@@ -1,4 +1,4 @@
-"""ROOT files and directories that are written."""
+"""ROOT files and directories for writing."""
 
 from __future__ import annotations
 
@@ -44,21 +44,22 @@ def recreate(
     title: str = "",
     storage_options: Mapping[str, Any] | None = None,
 ) -> WritableFile:
-    """A ROOT file to be written, in place of an older one of this name.
+    """Creates a ROOT file, and replaces an existing one.
 
-    The file has its name when the ``with`` block ends; if it ends with an exception, nothing is left behind, and a file that
-    had the name before is as it was.
+    The file gets its name at the end of the ``with`` block; after an exception it is discarded, and an
+    existing file of that name is unchanged.
 
     Args:
-        path: Where to write: a path, the URL of an object in a store, or a file object. The last two get all bytes at the end.
-        compression: How objects are compressed: `forthwith.ZLIB`, `forthwith.LZMA`, `forthwith.LZ4` or `forthwith.ZSTD` with a
-            level, their names (``"zstd"``), or ``None``. ``ZLIB(1)`` unless it is said.
+        path: The destination: a path, the URL of a stored object, or a file object. The last two receive all
+            bytes at the end.
+        compression: The compression of objects: `forthwith.ZLIB`, `forthwith.LZMA`, `forthwith.LZ4` or
+            `forthwith.ZSTD` with a level, their names (``"zstd"``), or ``None``. By default ``ZLIB(1)``.
         title: The title of the file.
-        storage_options: For URLs of stores such as ``s3://bucket/out.root``: how the store is reached, as in ``open``.
+        storage_options: For URLs such as ``s3://bucket/out.root``: options of the store, as in ``open``.
 
     Raises:
-        SourceError: The folder does not exist or may not be written (also an ``OSError``).
-        RequestError: There is no such compression (also a ``ValueError``).
+        SourceError: The folder does not exist or is not writable (also an ``OSError``).
+        RequestError: The compression is invalid (also a ``ValueError``).
     """
     chosen = setting(compression, None)
     target, uri = place(path)
@@ -74,10 +75,10 @@ def create(
     title: str = "",
     storage_options: Mapping[str, Any] | None = None,
 ) -> WritableFile:
-    """As `recreate`, of a file that must not be there yet.
+    """Creates a ROOT file as `recreate`, but refuses to replace an existing one.
 
     Raises:
-        SourceError: There is a file of this name (its ``errno`` is ``EEXIST``), and as `recreate`.
+        SourceError: The file exists (``errno`` is ``EEXIST``), and as in `recreate`.
     """
     uri = os.fspath(path)
     if os.path.lexists(uri) or exists(uri, storage_options):
@@ -90,20 +91,21 @@ def create(
 
 
 def update(path: str | os.PathLike[str], *, compression: Compression | str | int | None = "default") -> WritableFile:
-    """A ROOT file that is there, to be added to.
+    """Opens an existing ROOT file for adding objects.
 
-    The data in the file are not written over, and stay readable at all times: also if the process is killed. All that
-    is new is in the file when the ``with`` block ends, and if it ends with an exception, the file is as it was. An object of a
-    name that there is gets the next cycle, and both are kept. The file is locked meanwhile: a second `update` is refused.
+    Existing data are not overwritten and remain readable at all times, even if the process is killed. New
+    objects are in the file at the end of the ``with`` block; after an exception, the file is unchanged. An
+    object with an existing name gets the next cycle, and both are kept. The file is locked meanwhile: a
+    second `update` is refused.
 
     Args:
         path: The file.
-        compression: As for `recreate`; by default as the file says.
+        compression: As in `recreate`; by default that of the file.
 
     Raises:
-        MissingFileError: There is no such file (also a ``FileNotFoundError``).
-        SourceError: It may not be written, or is being written (also an ``OSError``).
-        DamagedFileError: It is no ROOT file, or one that was not closed.
+        MissingFileError: The file does not exist (also a ``FileNotFoundError``).
+        SourceError: The file is not writable, or is locked (also an ``OSError``).
+        DamagedFileError: The file is not a ROOT file, or was not closed.
     """
     uri = os.fspath(path)
     if scheme(uri) not in (None, "file"):
@@ -113,10 +115,10 @@ def update(path: str | os.PathLike[str], *, compression: Compression | str | int
 
 
 class WritableDirectory:
-    """A directory of a file that is being written. Objects are assigned to names: ``directory["name"] = histogram``."""
+    """A directory of a file that is being written. ``directory["name"] = histogram`` adds an object."""
 
     def __init__(self, file: WritableFile | None, path: str) -> None:
-        # A file does not hold itself, so that it is gone when its user lets go of it.
+        # A file does not refer to itself, so that it is freed without garbage collection.
         self._above, self._path = file, path
 
     @property
@@ -125,22 +127,22 @@ class WritableDirectory:
 
     @property
     def file(self) -> WritableFile:
-        """The file."""
+        """The file of this directory."""
         return self._file
 
     @property
     def path(self) -> str:
-        """The path in the file; empty at its top."""
+        """Path in the file; empty for the top directory."""
         return self._path
 
     def mkdir(self, name: str) -> WritableDirectory:
-        """Makes a directory, and those before it in its path. One that is there is taken."""
+        """Creates a directory and its parents, or returns an existing one."""
         path = self._join(name)
         self._file._open().mkdir(path)
         return WritableDirectory(self._file, path)
 
     def keys(self, *, cycle: bool = True) -> list[str]:
-        """The objects of this directory, with or without their cycles."""
+        """Returns the names of the objects of this directory, with or without cycles."""
         listed = self._shown()
         return (
             [f"{name};{number}" for _, name, number in listed]
@@ -149,11 +151,11 @@ class WritableDirectory:
         )
 
     def classnames(self) -> dict[str, str]:
-        """The class of each object of this directory."""
+        """Returns the class of each object of this directory."""
         return {f"{name};{number}": kind for kind, name, number in self._shown()}
 
     def _shown(self, path: str | None = None) -> list[tuple[str, str, int]]:
-        """Class, name and cycle of the objects that a directory has, or gets when the file is closed."""
+        """Returns class, name and cycle of the objects of a directory, including unfinished tables."""
         directory = self._path if path is None else path
         listed = list(self._file._open().keys(directory) or [])
         for at, table in self._file._tables.items():
@@ -187,41 +189,48 @@ class WritableDirectory:
         slashes_in_names: bool = False,
         threads: int | None = None,
     ) -> WritableTable:
-        """Begins a tree.
+        """Begins a tree and returns it.
 
-        Options of columns are one value for all columns, or a dict with values for some: ``jagged={"hits": "vector"}``.
+        Options of columns are one value for all columns, or a dict with values for some: ``jagged={"hits":
+        "vector"}``.
 
         Args:
-            name: Its name, with the directories it is in.
-            columns: The type of each column, as NumPy (``"f4"``, ``("f4", (3,))``) or datashape (``"var * int64"``) spells
-                it, or of an Awkward Array, whose length does not count; or the type of an Awkward Array of records, or an
-                Arrow schema; or arrays, which are its first entries.
-            title: Its title.
-            jagged: The form of lists of numbers: ``"counter"`` for a branch that counts and an array of that length, or
-                ``"vector"`` for ``std::vector``.
-            records: The form of records: ``"flat"`` for a branch for each field, or ``"class"`` for objects of a class.
-            strings: The form of text: ``"object"`` for ``std::string``, or ``"characters"`` for a leaf of characters.
-            nulls: The number that missing values become, lists and texts then being empty; ``"refused"`` if there are none.
-            floats: ``"double32"`` or ``"float16"`` for ``Double32_t`` and ``Float16_t``, with bits of mantissa
-                (``("float16", 8)``) or with a range and bits (``("double32", 0, 100, 16)``).
-            counter: The name of the branch that counts the items of lists. Columns of one counter share it.
-            compression: As for `recreate`; by default as the file.
-            basket_bytes: Bytes of a basket before it is compressed, about; 512 kB if not given.
-            cluster_bytes: Bytes of a cluster of all columns before they are compressed, about; 32 MB if not given.
-            cluster_entries: Entries of a cluster, instead.
-            titles: Titles of branches by their names.
-            aliases: Names of formulas, for ROOT's ``TTree::Draw``.
-            user_info: Texts and numbers that belong to the tree.
-            index: A column of whole numbers, or two, by which ROOT finds entries (``GetEntryWithIndex``).
-            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
-                the title of the branch has their unit and where they begin, and forthwith reads times again by it.
-            slashes_in_names: Whether names of branches may have slashes, but for those of objects of a class. C++ ROOT reads
-                and copies such trees, but its ``RDataFrame::Snapshot`` writes zeros for their numbers.
-            threads: How many threads encode and compress baskets; as many as there are processors if not given.
+            name: Name of the tree, with its directories.
+            columns: The type of each column in the notation of NumPy (``"f4"``, ``("f4", (3,))``) or
+                datashape (``"var * int64"``), or a type of Awkward Array without its length; or the type of
+                an Awkward Array of records, or an Arrow schema; or arrays, which are the first entries.
+            title: Title of the tree.
+            jagged: The form of lists of numbers: ``"counter"`` for a counter branch and an array of that
+                length, or ``"vector"`` for ``std::vector``.
+            records: The form of records: ``"flat"`` for a branch per field, or ``"class"`` for objects of a
+                class.
+            strings: The form of text: ``"object"`` for ``std::string``, or ``"characters"`` for a character
+                leaf.
+            nulls: The number that replaces missing values, with empty lists and texts; ``"refused"`` raises
+                an error.
+            floats: ``"double32"`` or ``"float16"`` for ``Double32_t`` and ``Float16_t``, with the bits of the
+                mantissa (``("float16", 8)``) or with a range and bits (``("double32", 0, 100, 16)``).
+            counter: Name of the counter branch of lists. Columns may share a counter.
+            compression: As in `recreate`; by default that of the file.
+            basket_bytes: Approximate uncompressed size of a basket in bytes; by default 512 kB.
+            cluster_bytes: Approximate uncompressed size of a cluster of all columns in bytes; by default 32
+                MB.
+            cluster_entries: Number of entries of a cluster, in place of ``cluster_bytes``.
+            titles: Titles of branches by name.
+            aliases: Names of expressions, for ROOT's ``TTree::Draw``.
+            user_info: Texts and numbers to store with the tree.
+            index: One or two integer columns by which ROOT finds entries (``GetEntryWithIndex``).
+            times_as_integers: Whether dates, times and durations are written as integers, instead of being
+                refused; the title of the branch has their unit and origin, by which forthwith restores them.
+            slashes_in_names: Whether names of branches may contain slashes, except for branches of class
+                objects. C++ ROOT reads and copies such trees, but its ``RDataFrame::Snapshot`` writes zeros
+                for their numbers.
+            threads: Number of threads that encode and compress baskets; by default the number of processors.
 
         Raises:
-            RequestError: An option has no such value, or there is no such column (also a ``ValueError``).
-            UnsupportedError: A tree has no branches for a column; it is named.
+            RequestError: The value of an option is invalid, or a column does not exist (also a
+                ``ValueError``).
+            UnsupportedError: Trees do not support the type of a column, which the message names.
         """
         by_column = {
             "jagged": jagged, "records": records, "strings": strings, "nulls": nulls, "floats": floats, "counter": counter,
@@ -263,28 +272,31 @@ class WritableDirectory:
         fields: Mapping[str, Mapping[str, Any]] | None = None,
         threads: int | None = None,
     ) -> WritableNTuple:
-        """Begins an RNTuple.
+        """Begins an RNTuple and returns it.
 
         Args:
-            name: Its name, with the directories it is in.
-            columns: As `mktree` takes them.
-            description: What its header says of it.
-            compression: How its pages are compressed. By default as was said for the file, or as its objects are if it is
-                updated; where these follow ROOT's default, ``ZLIB(1)``, pages do, too: ``ZSTD(5)``.
-            page_size: Bytes that the numbers of a page take in memory at most; a megabyte unless it is said.
-            cluster_size: Bytes that a cluster is to take in the file; 128 megabytes unless it is said.
-            cluster_entries: Entries of a cluster at most.
-            nulls: A number that stands for missing values, with lists and texts that are empty, instead of ``std::optional``.
-            times_as_integers: Whether dates, times and lengths of time are written as whole numbers, instead of being refused;
-                forthwith reads times again by the description of the field.
-            bitsets: Whether arrays of truths of a fixed length are ``std::bitset``.
-            class_names: Whether records that need a class get the name that they have, instead of one that is made up.
-            projections: Fields that show other ones, by their names: the path of a field (``"jets.pt"``), or ``"#jets"`` for
-                the lengths of its lists.
-            fields: How single fields are written, by their paths (``"jets.pt"``): dicts of ``"description"``,
-                ``"compression"``, ``"nulls"``, and ``"floats"``: ``"whole"``, ``"single"`` (32 bits), ``"half"`` (16 bits),
-                ``("truncated", bits)`` or ``("quantised", bits, low, high)``. They hold for the fields below as well.
-            threads: Threads to encode and compress pages with, this one included; 1 unless it is said.
+            name: Name of the RNTuple, with its directories.
+            columns: As in `mktree`.
+            description: Description of the RNTuple in its header.
+            compression: The compression of pages. By default that of the file, or of its objects if it is
+                updated; if these have ROOT's default, ``ZLIB(1)``, pages have that of RNTuples, ``ZSTD(5)``.
+            page_size: Maximum size of the elements of a page in memory in bytes; by default 1 MB.
+            cluster_size: Approximate stored size of a cluster in bytes; by default 128 MB.
+            cluster_entries: Maximum number of entries of a cluster.
+            nulls: A number that replaces missing values, with empty lists and texts, instead of
+                ``std::optional``.
+            times_as_integers: Whether dates, times and durations are written as integers, instead of being
+                refused; forthwith restores them by the description of the field.
+            bitsets: Whether fixed-size arrays of booleans are ``std::bitset``.
+            class_names: Whether records that need a class have their own name, instead of a generated one.
+            projections: Projected fields by name: the path of the source field (``"jets.pt"``), or
+                ``"#jets"`` for the lengths of its lists.
+            fields: Options of single fields by path (``"jets.pt"``): dicts of ``"description"``,
+                ``"compression"``, ``"nulls"``, and ``"floats"``: ``"whole"``, ``"single"`` (32 bits),
+                ``"half"`` (16 bits), ``("truncated", bits)`` or ``("quantised", bits, low, high)``. They
+                apply to nested fields as well.
+            threads: Number of threads that encode and compress pages, including the calling one; by default
+                1.
         """
         chosen = options(
             description=description,
@@ -306,7 +318,7 @@ class WritableDirectory:
         return table
 
     def _columns(self, name: str, columns: Any) -> tuple[str, _forthwith.Given, dict[str, Any]]:
-        """The path of a new table, and its first columns, with their types where these are given."""
+        """Returns the path of a new table, and its first columns with their types, if these are given."""
         path = self._join(name)
         columns = by_name(columns)
         if says_types(columns):
@@ -330,7 +342,7 @@ class WritableDirectory:
         path = self._join(name)
         before, cycle = _cycle_of(path)
         if cycle is not None and path not in self._file._tables and self._file._open().keys(path) is None:
-            # Cycles that are older, or newer than a table that is extended, can be read when the file is closed.
+            # Other cycles can be read after the file is closed.
             path = before if cycle == self._current(before) else path
         if path in self._file._tables:
             return self._file._tables[path]
@@ -346,7 +358,7 @@ class WritableDirectory:
         return WritableDirectory(self._file, path)
 
     def _current(self, path: str) -> int:
-        """The cycle of the table at a path that is being written, or the newest cycle of an object; 0 if there is none."""
+        """Returns the cycle of the table written at a path, or the highest of an object; 0 without one."""
         above, _, name = path.rpartition("/")
         table = self._file._tables.get(path)
         if table is not None and table._kind is None:
@@ -354,13 +366,13 @@ class WritableDirectory:
         return max((cycle for _, known, cycle in self._shown(above) if known == name), default=0)
 
     def _class(self, path: str) -> str | None:
-        """The class of the object with the highest cycle at a path."""
+        """Returns the class of the object with the highest cycle at a path."""
         directory, _, name = path.rpartition("/")
         listed = self._file._open().keys(directory) or []
         return max(((cycle, kind) for kind, known, cycle in listed if known == name), default=(0, None))[1]
 
     def _reopen(self, path: str, kind: str) -> WritableTable:
-        """A table that is in the file already, to be extended."""
+        """Opens a table of the file for extension."""
         core = self._file._open()
         made: type[WritableTable]
         if kind == "ROOT::RNTuple":
@@ -377,7 +389,7 @@ class WritableDirectory:
         directory, last = self._split(name)
         core = self._file._open()
         listed = core.keys(directory) or []
-        # A name may end as a cycle does.
+        # A name may end in the form of a cycle.
         last, cycle = (last, None) if any(known == last for _, known, _ in listed) else _cycle_of(last)
         classes = {cycle: kind for kind, known, cycle in listed if known == last}
         shown = {cycle for _, known, cycle in self._shown(directory) if known == last}
@@ -423,14 +435,14 @@ class WritableDirectory:
 
 
 def _cycle_of(name: str) -> tuple[str, int | None]:
-    """A name without the cycle behind it, and that cycle, if there is one."""
+    """Splits a name and its cycle, which may be missing."""
     before, mark, number = name.rpartition(";")
     is_cycle = bool(mark) and number.isdecimal() and len(number) < 6
     return (before, int(number)) if is_cycle else (name, None)
 
 
 class WritableTable:
-    """A tree that is being written: what `mktree` gives."""
+    """A tree that is being written, returned by `mktree`."""
 
     def __init__(
         self,
@@ -442,18 +454,18 @@ class WritableTable:
         cycle: int = 0,
     ) -> None:
         self._file, self._path, self._entries, self._types = file, path, entries, types
-        # Its class, if it is new: the file does not list it before it is closed.
+        # The class of a new table, which the file does not list before it is closed.
         self._kind = kind
-        # That of a table which was in the file.
+        # The cycle of a table that was in the file.
         self._cycle = cycle
 
     def extend(self, array: Any) -> None:
-        """Appends entries of the table's columns: a dict of arrays, an Awkward Array of records, a data frame, Arrow data.
+        """Appends entries: a dict of arrays, an Awkward Array of records, a data frame or Arrow data.
 
         Raises:
-            RequestError: The arrays are not of the `columns`, or the table has been closed: it was removed, or another table
-                was begun under its name (also a ``ValueError``).
-            UnsupportedError: Values that the table has no way to store.
+            RequestError: The arrays do not match `columns`, or the table has been closed: it was removed, or
+                another table was begun under its name (also a ``ValueError``).
+            UnsupportedError: The table cannot store these values.
         """
         self._check()
         columns = taken(array, self._types)
@@ -461,7 +473,7 @@ class WritableTable:
         self._entries += len(columns)
 
     def _check(self) -> None:
-        # A file that is closed says so itself.
+        # A closed file raises its own error.
         if not self._file.closed and self._file._tables.get(self._path) is not self:
             raise RequestError(
                 f"{self._path!r} has been closed: it was removed, or another table was begun under its name"
@@ -469,18 +481,18 @@ class WritableTable:
             )
 
     def add_branches(self, columns: Any, **options: Any) -> None:
-        """Adds branches to a tree that was in the file already, with a value for each entry that there is.
+        """Adds branches to a tree that was in the file, with a value for each existing entry.
 
-        Steps that follow have them as well.
+        Later steps have to include them.
 
         Args:
-            columns: Arrays by their names, as `extend` takes them.
-            **options: How they are written: ``jagged``, ``records``, ``strings``, ``nulls``, ``floats``, ``counter``,
-                ``compression``, ``basket_bytes`` as `WritableDirectory.mktree` takes them.
+            columns: Arrays by name, as in `extend`.
+            **options: ``jagged``, ``records``, ``strings``, ``nulls``, ``floats``, ``counter``,
+                ``compression`` and ``basket_bytes``, as in `WritableDirectory.mktree`.
 
         Raises:
-            RequestError: There is a branch of that name, or there are more or fewer values than entries (also a
-                ``ValueError``).
+            RequestError: A branch of that name exists, or the number of values differs from that of entries
+                (also a ``ValueError``).
         """
         self._check()
         array = taken(columns, {})
@@ -489,17 +501,17 @@ class WritableTable:
 
     @property
     def path(self) -> str:
-        """The path in the file."""
+        """Path in the file."""
         return self._path
 
     @property
     def columns(self) -> dict[str, str]:
-        """The types of the columns that `extend` wants, as Awkward Array spells them, by the names of columns."""
+        """Types of the columns for `extend` in Awkward Array's notation, by name."""
         return {name: str(kind) for name, kind in self._types.items()}
 
     @property
     def num_entries(self) -> int:
-        """Entries written so far."""
+        """Number of entries written so far."""
         return self._entries
 
     def __repr__(self) -> str:
@@ -507,16 +519,16 @@ class WritableTable:
 
 
 class WritableNTuple(WritableTable):
-    """An RNTuple that is being written: what `mkrntuple` gives."""
+    """An RNTuple that is being written, returned by `mkrntuple`."""
 
     def add_fields(self, columns: Mapping[str, Any], *, fields: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """Adds fields, which the steps that follow have as well.
+        """Adds fields, which later steps have to include.
 
-        In entries that are there already numbers are zero, lists and texts empty, and options without a value.
+        In existing entries, numbers are zero, lists and texts empty, and optional values missing.
 
         Args:
-            columns: Their types, by their names.
-            fields: How they are written, as `mkrntuple` takes it.
+            columns: Types of the fields by name.
+            fields: Options of the fields, as in `mkrntuple`.
         """
         self._check()
         array, types = new_columns(columns)
@@ -525,7 +537,7 @@ class WritableNTuple(WritableTable):
 
 
 class WritableFile(Unfinished, WritableDirectory):
-    """A ROOT file that is being written: what `recreate`, `create` and `update` give. Used with ``with``."""
+    """A ROOT file that is being written, for use in ``with``."""
 
     def __init__(self, core: _forthwith.RootWriter, target: Writable | None, name: str) -> None:
         super().__init__(None, "")
@@ -537,22 +549,22 @@ class WritableFile(Unfinished, WritableDirectory):
 
     @property
     def file_path(self) -> str:
-        """Where it is written."""
+        """Path or URL of the destination."""
         return self._name
 
     @property
     def closed(self) -> bool:
-        """Whether it was closed."""
+        """Whether the file was closed."""
         return self._core is None
 
     def describe(self, source: Any) -> None:
-        """Adds the descriptions of classes that another file has, so that objects of them can be written from dicts.
+        """Adds the streamer infos of another file, so that objects of its classes can be written from dicts.
 
         Args:
-            source: An opened ROOT file.
+            source: An open ROOT file.
 
         Raises:
-            UnsupportedError: It is no ROOT file.
+            UnsupportedError: The source is not a ROOT file.
         """
         core = getattr(source, "_core", None)
         if not isinstance(core, _forthwith.File):

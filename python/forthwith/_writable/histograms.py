@@ -1,4 +1,4 @@
-"""Histograms of Python as ROOT's: ``TH1``, ``TH2``, ``TH3`` and profiles, with the sums that ROOT keeps."""
+"""Conversion of histograms to ROOT's ``TH1``, ``TH2``, ``TH3`` and profiles, with statistics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LETTERS = "xyz"
 
 
 def histogram_of(value: Any, name: str) -> Members | None:
-    """The members of a histogram of any library with axes and values, or of NumPy's functions. ``None`` if it is none."""
+    """Returns the members for a histogram of any library, or of NumPy; ``None`` for other values."""
     if isinstance(value, tuple):
         return _of_numpy(value, name)
     if not (hasattr(value, "axes") and hasattr(value, "values") and hasattr(value, "kind")):
@@ -31,7 +31,7 @@ def histogram_of(value: Any, name: str) -> Members | None:
         members = _profile(value, axes, name, title)
     else:
         members = _members(name, title, axes, *_contents(value, axes))
-    # Not by the attribute: boost-histogram warns where there is none.
+    # `hasattr` is avoided, because boost-histogram warns about the missing attribute.
     said = getattr(value, "__dict__", {}).get("metadata")
     if isinstance(said, dict) and "fEntries" in said:
         members["fEntries"] = float(said["fEntries"])
@@ -39,7 +39,7 @@ def histogram_of(value: Any, name: str) -> Members | None:
 
 
 class _Axis:
-    """Edges or labels, and where the bins of the given arrays lie among those of ROOT."""
+    """Edges or labels of an axis, and whether its library has underflow and overflow bins."""
 
     def __init__(self, edges: Numbers, labels: list[str] | None, title: str, under: bool, over: bool) -> None:
         self.edges, self.labels, self.title = edges, labels, title
@@ -47,7 +47,7 @@ class _Axis:
 
     @classmethod
     def of(cls, axis: Any) -> _Axis:
-        """An axis of a library."""
+        """Converts an axis of a library."""
         bins = list(axis)
         labels = (
             [str(bin) for bin in bins] if bins and not isinstance(bins[0], tuple) and _are_labels(axis, bins) else None
@@ -64,24 +64,24 @@ class _Axis:
 
     @property
     def count(self) -> int:
-        """The number of bins."""
+        """Number of bins."""
         return len(self.edges) - 1
 
     @property
     def centers(self) -> Numbers:
-        """The middle of each bin."""
+        """Center of each bin."""
         middle: Numbers = (self.edges[1:] + self.edges[:-1]) / 2
         return middle
 
     def members(self, letter: str) -> Members:
-        """The members of a ``TAxis``."""
+        """Returns the members of a ``TAxis``."""
         if not np.isfinite(self.edges).all() or (np.diff(self.edges) <= 0).any():
             raise RequestError(f"the edges of the {letter} axis do not rise, or are not finite")
         low, high, count = float(self.edges[0]), float(self.edges[-1]), self.count
         even = np.allclose(self.edges, np.linspace(low, high, count + 1), rtol=0, atol=1e-13 * max(abs(low), abs(high)))
         labels = None
         if self.labels is not None:
-            # The number of a bin is that of its label.
+            # ROOT identifies the bin of a label by its number.
             items = [
                 {"_typename": "TObjString", "fString": label, "fUniqueID": number + 1, "fBits": 0}
                 for number, label in enumerate(self.labels)
@@ -97,7 +97,7 @@ class _Axis:
 
 
 def _are_labels(axis: Any, bins: list[Any]) -> bool:
-    """Whether bins that are no pairs are categories. The bins of an axis of whole numbers are numbers as well."""
+    """Whether bins other than pairs are categories. Axes of integers have numbers as bins as well."""
     return isinstance(bins[0], str) or not hasattr(axis, "edges") or "Category" in type(axis).__name__
 
 
@@ -105,7 +105,7 @@ _NO_AXIS = _Axis(np.array([0.0, 1.0]), None, "", True, True)
 
 
 def _of_numpy(value: tuple[Any, ...], name: str) -> Members | None:
-    """What ``numpy.histogram``, ``histogram2d`` and ``histogramdd`` give: contents, and the edges of each axis."""
+    """Returns the members for a result of ``numpy.histogram``, ``histogram2d`` or ``histogramdd``."""
     contents = np.asarray(value[0]) if value else None
     if contents is None or contents.dtype.kind not in "biuf" or len(value) < 2:
         return None
@@ -122,7 +122,7 @@ def _of_numpy(value: tuple[Any, ...], name: str) -> Members | None:
 
 
 def _flowed(array: Any, axes: list[_Axis]) -> Numbers:
-    """Numbers of all bins as ROOT has them: one below and one above the bins of each axis."""
+    """Returns values with underflow and overflow bins on each axis, as in ROOT."""
     found = np.asarray(array)
     whole = np.zeros(tuple(axis.count + 2 for axis in axes), dtype=found.dtype)
     if found.shape == whole.shape:
@@ -140,7 +140,7 @@ def _flowed(array: Any, axes: list[_Axis]) -> Numbers:
 
 
 def _with_flow(method: Any) -> Any:
-    """What a method gives, with the bins at both ends if it can."""
+    """Calls a method with ``flow=True``, or without if it does not support that."""
     try:
         return method(flow=True)
     except TypeError:
@@ -148,31 +148,32 @@ def _with_flow(method: Any) -> Any:
 
 
 def _contents(value: Any, axes: list[_Axis]) -> tuple[Numbers, Numbers | None]:
-    """Contents, and the sums of squares of weights where those were kept."""
+    """Returns contents, and the sums of squared weights if they are stored."""
     contents = _flowed(_with_flow(value.values), axes)
     variances = _with_flow(value.variances) if hasattr(value, "variances") else None
     if variances is None:
         return contents, None
     squares = _flowed(variances, axes)
-    # Weights that were all one have the sums that counts have. What a storage keeps is written, so that it comes back.
+    # Unit weights have the same sums as counts. Sums that a storage has are written, so that they are
+    # restored.
     kept = "variance" in _fields(value)[1] or not np.array_equal(squares, contents)
     return contents, squares if kept else None
 
 
 def _fields(value: Any) -> tuple[Any, tuple[str, ...]]:
-    """What boost_histogram and hist keep of each bin, and the names of its parts where it is more than a number."""
+    """Returns the storage of boost_histogram and hist, and the names of its fields if it has several."""
     view = getattr(value, "view", None)
     found: Any = _with_flow(view) if callable(view) else None
     return found, getattr(getattr(found, "dtype", None), "names", None) or ()
 
 
 def _letter(dtype: Any) -> str:
-    """Which histogram has room for numbers of a type. Whole numbers of 64 bits become floating-point ones."""
+    """Returns the letter of the ROOT class for a dtype. Integers of 64 bits become floating-point numbers."""
     return {"float32": "F", "int8": "C", "int16": "S", "int32": "I"}.get(np.dtype(dtype).name, "D")
 
 
 def _moments(axes: list[_Axis], weights: Numbers, squares: Numbers) -> Members:
-    """The sums over bins between both ends, each with the middle of its bin."""
+    """Returns the statistics of inner bins, computed with the bin centers."""
     inner = (slice(1, -1),) * len(axes)
     w = np.asarray(weights, dtype=np.float64)[inner]
     grid = np.meshgrid(*(axis.centers for axis in axes), indexing="ij")
@@ -185,7 +186,7 @@ def _moments(axes: list[_Axis], weights: Numbers, squares: Numbers) -> Members:
 
 
 def _members(name: str, title: str, axes: list[_Axis], contents: Numbers, squares: Numbers | None) -> Members:
-    """All members of a ``TH1``, ``TH2`` or ``TH3``."""
+    """Returns all members of a ``TH1``, ``TH2`` or ``TH3``."""
     letter = _letter(contents.dtype)
     of_weights = contents if squares is None else squares
     total, total_squares = float(contents.sum()), float(of_weights.sum())
@@ -213,12 +214,12 @@ def _common(name: str, title: str, axes: list[_Axis], entries: float) -> Members
 
 
 def _flat(array: Numbers) -> Numbers:
-    """Bins in the order of ROOT, where the first axis runs fastest."""
+    """Flattens bins in ROOT's order, with the first axis varying fastest."""
     return np.asarray(array, dtype=np.float64).ravel(order="F")
 
 
 def _profile(value: Any, axes: list[_Axis], name: str, title: str) -> Members:
-    """The members of a profile, of a histogram whose bins are means."""
+    """Returns the members of a profile for a histogram of means."""
     found, fields = _fields(value)
     if "_sum_of_deltas_squared" in fields:
         weights, squares, spread = found["count"], None, found["_sum_of_deltas_squared"]
@@ -235,7 +236,7 @@ def _profile(value: Any, axes: list[_Axis], name: str, title: str) -> Members:
     of_weights = weights if squares is None else squares
     total = float(of_weights.sum())
     kind = "TProfile" if len(axes) == 1 else f"TProfile{len(axes)}D"
-    # What is averaged is called after the letter that no axis has.
+    # The averaged quantity has the next letter after the axes.
     letter = "yzt"[len(axes) - 1]
     return {
         "_typename": kind,

@@ -1,4 +1,4 @@
-"""RNTuples that are written: what may be chosen, as the compiled part takes it."""
+"""Options of RNTuples, converted for the compiled part."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _FIELD = ("description", "compression", "floats", "nulls")
 
 
 def options(**asked: Any) -> dict[str, Any]:
-    """The options of an RNTuple; those that are ``None`` are left out."""
+    """Returns the options of an RNTuple without those that are ``None``."""
     found = {name: value for name, value in asked.items() if value is not None}
     compression = setting(found.pop("compression", "default"), None)
-    # ``None`` means no compression here, and no choice in the dict.
+    # ``None`` means no compression in the argument, but the default in the dict.
     if "compression" in asked and asked["compression"] is None:
         compression = 0
     if compression is not None:
@@ -42,7 +42,7 @@ def options(**asked: Any) -> dict[str, Any]:
 
 
 def fields(asked: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The options of single fields."""
+    """Returns the options of single fields."""
     found = {}
     for path, choice in asked.items():
         one: dict[str, Any] = {}
@@ -64,7 +64,7 @@ def fields(asked: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def new_columns(columns: Any) -> tuple[_forthwith.Given, dict[str, Any]]:
-    """Columns to be added, by their types."""
+    """Returns columns to add, given by their types."""
     if not says_types(columns):
         raise RequestTypeError("fields are added by their types, as mkrntuple takes them: {'x': 'f4'}")
     return empty(columns), types_of(columns)

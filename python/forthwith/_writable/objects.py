@@ -1,4 +1,4 @@
-"""What a Python object is written as: a class of ROOT with its members, or an object of another file as it is."""
+"""Conversion of Python objects to ROOT objects, and copies of objects of other files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Members = dict[str, Any]
 
-# What a new graph has.
+# Members of a new graph.
 _GRAPH = {
     "fFunctions": {"_typename": "TList", "items": []},
     "fHistogram": None,
@@ -31,7 +31,7 @@ _GRAPH = {
 
 @dataclass
 class Made:
-    """An object by its members, with its class under ``_typename``."""
+    """An object given by its members, with its class under ``_typename``."""
 
     title: str
     members: Members
@@ -39,13 +39,13 @@ class Made:
 
 @dataclass
 class Copied:
-    """An object of a file, and the title of its key."""
+    """An object of a file to copy, and the title of its key."""
 
     what: Object
     title: str
 
     def write(self, core: _forthwith.RootWriter, directory: str, name: str) -> None:
-        """Writes it as it is stored, or by its members where its pointers would have to be moved."""
+        """Copies the stored bytes, or converts the members if internal pointers would change."""
         what = self.what
         try:
             core.copy(directory, name, self.title, what._record.core, what.file._core)
@@ -60,7 +60,7 @@ class Copied:
 
 
 def writable(value: Any, name: str) -> Made | Copied:
-    """What a value is written as under a name."""
+    """Converts a value to the object that is written under a name."""
     from forthwith._objects import Object
 
     if isinstance(value, Object):
@@ -73,7 +73,7 @@ def writable(value: Any, name: str) -> Made | Copied:
     if _is_number(value):
         return Made("", _completed(_parameter(value, name)))
     if isinstance(value, Mapping) and "_typename" in value:
-        # ROOT's own JSON calls the name of a collection otherwise.
+        # ROOT's own JSON has another key for the name of a collection.
         named = {} if "name" in value and "fName" not in value else {"fName": name}
         members = _completed({**named, **value})
         return Made(str(members.get("fTitle", "")), members)
@@ -92,7 +92,7 @@ def writable(value: Any, name: str) -> Made | Copied:
 
 
 def _is_read(what: Object) -> bool:
-    """Whether it is an object of a file, and was not computed."""
+    """Whether the object was read from a file, rather than computed."""
     core: object = what._record.core
     return isinstance(core, _forthwith.Objects)
 
@@ -123,10 +123,10 @@ def _of_object(what: Object) -> Made:
 
 
 def _of_pyroot(value: Any, name: str) -> Copied:
-    """An object of PyROOT, as ROOT itself writes it."""
+    """Converts an object of PyROOT by writing it with ROOT."""
     from forthwith._objects import Object, Record
 
-    # Pointers within an object count from the beginning of its key: one of the same length leaves them as they are.
+    # Internal pointers are relative to the start of the key, so a name of the same length leaves them valid.
     stand_in = "x" * max(len(name.encode()), 1)
     file: Any = open_file(io.BytesIO(file_with(value, stand_in)))
     record = Record(file, stand_in, file._core.object(stand_in))
@@ -134,13 +134,13 @@ def _of_pyroot(value: Any, name: str) -> Copied:
 
 
 def _inner(value: Any) -> Members:
-    """An item of a list."""
+    """Converts an item of a list."""
     made = writable(value, "")
     return _of_object(made.what).members if isinstance(made, Copied) else made.members
 
 
 def _plain(what: Object, depth: int) -> Members:
-    """An object of a file, or a computed one, by its members."""
+    """Returns the members of an object of a file or of a computed one."""
     from forthwith._collections import Collection, ObjectMap
 
     if depth > _DEEPEST:
@@ -155,7 +155,7 @@ def _plain(what: Object, depth: int) -> Members:
         return _completed(members)
     computed = not _is_read(what)
     for name, value in what.all_members.items():
-        # Fits belong to the histogram that they were made of.
+        # Fits are not valid for a computed histogram.
         members[name] = _GRAPH["fFunctions"] if name == "fFunctions" and computed else _value(value, depth)
     return _completed(members)
 
@@ -169,12 +169,12 @@ def _value(value: Any, depth: int) -> Any:
 
 
 def _item(value: Any, depth: int) -> Any:
-    """What a collection holds."""
+    """Converts an item of a collection."""
     return writable(value, "").members if isinstance(value, str) else _value(value, depth)  # type: ignore[union-attr]
 
 
 def _completed(members: Mapping[str, Any]) -> Members:
-    """Members with those that were left out, and values as the compiled part takes them."""
+    """Adds default members, and converts the values for the compiled part."""
     completed = {name: _simple(value) for name, value in members.items()}
     kind = str(members["_typename"])
     if kind.startswith("TGraph") and not kind.startswith("TGraph2D"):
@@ -184,13 +184,13 @@ def _completed(members: Mapping[str, Any]) -> Members:
 
 
 class _Numbers(tuple[str, bytes]):
-    """Numbers of an array as the compiled part takes them: their kind (``"i8"``, ``"f8"``) and their bytes."""
+    """Numbers of an array for the compiled part: their type (``"i8"``, ``"f8"``) and their bytes."""
 
     __slots__ = ()
 
 
 def _simple(value: Any) -> Any:
-    """A value as the compiled part takes it: arrays as numbers with 64 bits."""
+    """Converts a value for the compiled part: arrays become 64-bit numbers."""
     if value is None or isinstance(value, (bool, str, _Numbers)):
         return value
     if isinstance(value, Mapping):
@@ -213,7 +213,7 @@ def _simple(value: Any) -> Any:
 
 
 def _are_alike(values: list[Any] | tuple[Any, ...]) -> bool:
-    """Whether NumPy makes an array of all these numbers as they are."""
+    """Whether NumPy converts all these numbers to an array without change."""
     kinds = {type(value) for value in values}
     return kinds == {float} or (kinds == {int} and min(values) >= -_MOST and max(values) <= _MOST)
 

@@ -1,4 +1,4 @@
-"""Options of trees that are written: one value for all columns, or a dict with values for some."""
+"""Options of trees for writing: one value for all columns, or a dict with values for some."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def tree_options(
     slashes_in_names: bool = False,
     threads: int | None = None,
 ) -> Options:
-    """The options as the compiled part takes them.
+    """Returns the options for the compiled part.
 
     Args:
-        by_column: For options of columns their value, or a dict of values by column.
+        by_column: Options of columns: a value each, or a dict of values by column.
         titles: As in `WritableDirectory.mktree`.
-        aliases: As there.
-        user_info: As there.
-        index: As there.
-        cluster_bytes: As there.
-        cluster_entries: As there.
-        slashes_in_names: As there.
-        threads: As there.
+        aliases: As in `WritableDirectory.mktree`.
+        user_info: As in `WritableDirectory.mktree`.
+        index: As in `WritableDirectory.mktree`.
+        cluster_bytes: As in `WritableDirectory.mktree`.
+        cluster_entries: As in `WritableDirectory.mktree`.
+        slashes_in_names: As in `WritableDirectory.mktree`.
+        threads: As in `WritableDirectory.mktree`.
     """
     if unknown := set(by_column) - set(_OF_COLUMNS):
         raise RequestTypeError(
@@ -88,12 +88,12 @@ def _word(*words: str) -> Callable[[str, Any], str]:
 
 
 def filling(value: Any) -> int | float:
-    """A number for missing values: whole ones keep all of their digits."""
+    """Returns the replacement for missing values; integers keep all digits."""
     try:
         whole = operator.index(value)
     except TypeError:
         return float(value)
-    # No type of whole numbers has more.
+    # No integer type has a larger range.
     return whole if -(1 << 64) < whole < 1 << 64 else float(whole)
 
 
@@ -106,7 +106,7 @@ def _nulls(option: str, value: Any) -> int | float | None:
 
 
 def _floats(option: str, value: Any) -> tuple[str, float, float, int] | None:
-    """The type, a range and bits: without a range the same number twice, without bits none."""
+    """Returns type, range and bits; equal bounds mean no range, and 0 bits the default."""
     match value:
         case None:
             return None

@@ -1,4 +1,4 @@
-"""Objects of PyROOT, serialised by ROOT itself."""
+"""Serialisation of PyROOT objects by ROOT itself."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from forthwith._errors import UnsupportedError
 
 
 def is_pyroot(value: Any) -> bool:
-    """Whether a value is an object of C++ that PyROOT wraps."""
-    # Whoever has such an object has imported ROOT.
+    """Whether a value is a C++ object wrapped by PyROOT."""
+    # Such objects exist only if ROOT was imported.
     return "ROOT" in sys.modules and hasattr(type(value), "__cpp_name__")
 
 
 def file_with(value: Any, name: str) -> bytes:
-    """The bytes of a ROOT file in which ROOT has written an object of PyROOT under a name.
+    """Returns the bytes of a ROOT file to which ROOT has written a PyROOT object under a name.
 
     Raises:
-        UnsupportedError: It is a tree, a directory, or of a class that ROOT does not write.
+        UnsupportedError: The object is a tree, a directory, or of a class that ROOT does not write.
     """
     root: Any = sys.modules["ROOT"]
     classname = str(type(value).__cpp_name__)

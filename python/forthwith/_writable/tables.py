@@ -1,4 +1,4 @@
-"""What is written as a table, and columns by their types."""
+"""Recognition and conversion of tables, and of columns given by their types."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def is_table(value: Any) -> bool:
-    """Whether a value is columns with names: a dict of arrays, a data frame, Arrow data, an array of records."""
+    """Whether a value has named columns: a dict of arrays, a data frame, Arrow data, an array of records."""
     if isinstance(value, Mapping):
         return "_typename" not in value and not isinstance(value, Object)
     if hasattr(value, "__arrow_c_stream__") or type(value).__module__.startswith("awkward."):
@@ -33,7 +33,7 @@ def _is_frame(value: Any) -> bool:
 
 
 def by_name(columns: Any) -> Any:
-    """Columns by their names: of the type of an Awkward Array of records, or the schema of Arrow data."""
+    """Returns columns by name for the type of an Awkward Array of records, or for an Arrow schema."""
     if hasattr(columns, "empty_table"):
         return columns.empty_table()
     if not type(columns).__module__.startswith("awkward.types"):
@@ -58,7 +58,7 @@ def _is_type(kind: Any) -> bool:
 
 
 def types_of(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The types of columns by which values are converted: NumPy's of plain numbers, Awkward Array's of others."""
+    """Returns the types to which values are converted: NumPy's for numbers, otherwise Awkward Array's."""
     import numpy as np
 
     found: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def types_of(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def spelled_types(columns: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """As `types_of`, of types as the compiled part spells them. Those that Awkward Array has no spelling for are left out."""
+    """Returns `types_of` for types as text, without those that Awkward Array cannot parse."""
     found: dict[str, Any] = {}
     for name, spelled in columns:
         with suppress(RequestTypeError):
@@ -88,12 +88,12 @@ def _dtype(np: Any, kind: Any) -> Any:
 
 
 def taken(columns: Any, types: Mapping[str, Any], is_new: bool = False) -> _forthwith.Given:
-    """Columns as they are written: of a data frame without marks of missing values, and lists of numbers of a type.
+    """Converts columns for the compiled part, with missing values of data frames masked.
 
     Args:
         columns: The columns.
-        types: Those of the table that is there.
-        is_new: Whether they begin a table, which a data frame's index is written to as well.
+        types: Types of the existing table.
+        is_new: Whether the columns begin a table, which includes the index of a data frame.
     """
     import numpy as np
 
@@ -101,11 +101,11 @@ def taken(columns: Any, types: Mapping[str, Any], is_new: bool = False) -> _fort
     if isinstance(columns, Iterator) and not is_arrow(columns):
         columns = list(columns)
     if types and isinstance(columns, (list, tuple)) and all(isinstance(row, Mapping) for row in columns):
-        # As the same values in columns, whose numbers become those of the types.
+        # Converts rows to columns, whose numbers are then converted to the types.
         names = dict.fromkeys(name for row in columns for name in row) if columns else types
         columns = {name: [row.get(name) for row in columns] for name in names}
     if isinstance(columns, Mapping) or _is_frame(columns):
-        # Two columns 1 and "1" would be one, and of two with one name a frame of pandas gives both at once.
+        # Columns 1 and "1" would be one, and for duplicate names pandas returns both at once.
         names = Counter(map(str, columns if isinstance(columns, Mapping) else columns.columns))
         if again := [name for name, count in names.items() if count > 1]:
             raise RequestError(f"several columns have the name {again[0]!r}")
@@ -120,10 +120,10 @@ def taken(columns: Any, types: Mapping[str, Any], is_new: bool = False) -> _fort
 
 
 def _with_index(columns: Any, types: Mapping[str, Any], is_new: bool) -> Any:
-    """A frame of pandas with its index as columns, named as ``reset_index`` names them.
+    """Returns a pandas frame with its index as columns, named as by ``reset_index``.
 
-    Levels with names are always columns. Without names, those of a new table are columns unless they only count the rows, and
-    those of a table that is there if it has a column of that name.
+    Named levels always become columns. Unnamed levels become columns of a new table unless they are the
+    default index, and columns of an existing table if it has a column of that name.
     """
     if not _is_frame(columns) or not type(columns).__module__.startswith("pandas"):
         return columns
@@ -137,12 +137,12 @@ def _with_index(columns: Any, types: Mapping[str, Any], is_new: bool) -> Any:
 
 
 def _counts_rows(index: Any) -> bool:
-    """Whether an index of pandas is the default one."""
+    """Whether a pandas index is the default one."""
     return type(index).__name__ == "RangeIndex" and (index.start, index.step) == (0, 1)
 
 
 def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:
-    """Values as those of a type that was announced, where their numbers are others and Arrow has not said what they are."""
+    """Converts values to the declared type of a column, unless they are Arrow data with types."""
     if isinstance(kind, np.dtype):
         return _as_numbers(np, name, value, kind)
     if kind is None or is_arrow(value):
@@ -151,13 +151,13 @@ def _as_type(np: Any, name: str, value: Any, kind: Any) -> Any:
     try:
         layout = packed(ak.to_layout(ak.Array(value)))
     except (TypeError, ValueError):
-        # Dates, decimals and others that Awkward Array has no types for.
+        # Awkward Array has no types for dates, decimals and others.
         return value
     return ak.Array(_nested(ak, np, name, layout, kind))
 
 
 def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
-    """A packed layout with the numbers of a type, where the two are nested alike."""
+    """Returns a packed layout with numbers converted to a type of the same nesting."""
     if isinstance(kind, ak.types.OptionType):
         kind = kind.content
     if layout.is_option:
@@ -165,7 +165,7 @@ def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
     if layout.is_union:
         return layout.copy(contents=[_nested(ak, np, name, content, kind) for content in layout.contents])
     if isinstance(kind, ak.types.UnionType):
-        # The type of the records that have these fields, if it is one: which of them is meant is told elsewhere.
+        # Uses the record type with these fields if it is unique; the alternative is selected elsewhere.
         plain = [one.content if isinstance(one, ak.types.OptionType) else one for one in kind.contents]
         records = [one for one in plain if isinstance(one, ak.types.RecordType) and not one.is_tuple]
         is_named = layout.is_record and not layout.is_tuple
@@ -196,7 +196,7 @@ def _nested(ak: Any, np: Any, name: str, layout: Any, kind: Any) -> Any:
 
 
 def _of_series(series: Any) -> Any:
-    """The values of a column of pandas, masked where they are missing and their type has no mark for that."""
+    """Returns the values of a pandas column, masked where missing unless the type has its own marker."""
     import numpy as np
 
     dtype = getattr(series.dtype, "numpy_dtype", None)
@@ -205,22 +205,22 @@ def _of_series(series: Any) -> Any:
     if dtype is None:
         from pandas.api.types import infer_dtype
 
-        # Among texts, pandas marks missing ones by NaN.
+        # For text columns, pandas marks missing values by NaN.
         is_text = infer_dtype(series, skipna=True) == "string"
         return series.astype(object).where(series.notna(), None).to_numpy() if is_text else series.to_numpy()
     return np.ma.array(series.to_numpy(dtype, na_value=0), mask=series.isna().to_numpy())
 
 
 def _as_numbers(np: Any, name: str, value: Any, dtype: Any) -> Any:
-    """Numbers as those of a type, if all of them are numbers of it; real ones may lose digits, not their size."""
+    """Converts numbers to a dtype, if it can represent them; floats may be rounded."""
     if _has_missing(np, value):
-        # Whoever writes has a word for it, or refuses it.
+        # The writer replaces or refuses missing values.
         return value
     try:
         numbers = np.asarray(value)
     except ValueError as error:
         if type(value).__module__.startswith("awkward."):
-            # The writer of the table refuses lists and missing values, with their types.
+            # The writer refuses lists and missing values, with their types.
             return value
         what = "lists of several lengths, or no numbers"
         raise RequestTypeError(f"column {name!r} is {dtype}, but the given values are {what}") from error
@@ -235,7 +235,7 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
     if numbers.dtype == dtype or dtype.kind not in "biuf":
         return numbers
     if numbers.size == 0 and numbers.dtype.kind in "biufO":
-        # An empty list is one of float64 for NumPy.
+        # NumPy converts an empty list to float64.
         return numbers.astype(dtype)
     if numbers.dtype.kind in "biu" and dtype.kind in "iu":
         limits, least, most = np.iinfo(dtype), int(numbers.min()), int(numbers.max())
@@ -253,10 +253,10 @@ def _converted(np: Any, name: str, numbers: Any, dtype: Any) -> Any:
 
 
 def refuse_times(times: Iterable[tuple[str, str]], file: str, path: str) -> None:
-    """Refuses columns of dates and times, which a tree has as whole numbers only.
+    """Raises an error for columns of dates and times, which trees store as integers only.
 
     Raises:
-        UnsupportedError: There is one; it is named, with its type.
+        UnsupportedError: A column has times; the message has its name and type.
     """
     for name, kind in times:
         what = (
@@ -273,7 +273,7 @@ def _has_missing(np: Any, value: Any) -> bool:
 
 
 def empty(columns: Mapping[str, Any]) -> _forthwith.Given:
-    """Columns of these types, without entries."""
+    """Returns columns of these types without entries."""
     ak = package("awkward")
     return given(
         {name: ak.Array(_form(ak, name, kind).length_zero_array(highlevel=False)) for name, kind in columns.items()}
@@ -284,10 +284,10 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
     import numpy as np
 
     if isinstance(kind, ak.types.ArrayType):
-        # The type of a whole array: its length is a number of entries, not of items.
+        # The length of an array type is the number of entries, not of items.
         kind = kind.content
     if isinstance(kind, ak.types.Type):
-        # Not by its spelling, which some types do not have.
+        # Converted directly, because some types have no text form.
         return ak.forms.from_type(kind)
     if kind in (str, bytes):
         kind = "string" if kind is str else "bytes"
@@ -305,5 +305,5 @@ def _form(ak: Any, name: str, kind: Any) -> Any:
 
 @cache
 def _parsed(text: str) -> Any:
-    """A type by its spelling, which takes milliseconds to read."""
+    """Parses a type, cached because that takes milliseconds."""
     return package("awkward").types.from_datashape(text, highlevel=False)

@@ -1,4 +1,4 @@
-"""Arrays from Python data: command by command, or all at once."""
+"""Arrays from Python data, by commands or at once."""
 
 from forthwith.builders.discover import ArrayBuilder
 from forthwith.builders.iterables import from_iter

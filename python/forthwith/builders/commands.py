@@ -1,4 +1,4 @@
-"""What builders of either kind have in common."""
+"""Common methods of builders."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Commands:
-    """What a builder has made so far, and lists, tuples and records around a ``with`` block."""
+    """Conversions of the complete entries, and context managers for lists, tuples and records."""
 
     _nested: type[Nested]
     snapshot: Any
@@ -21,38 +21,38 @@ class Commands:
     end_record: Any
 
     def to_list(self) -> Any:
-        """The complete entries, as Python objects."""
+        """Returns the complete entries as Python objects."""
         return self.snapshot().to_list()
 
     tolist = to_list
 
     def to_numpy(self, allow_missing: bool = True) -> Any:
-        """The complete entries, as a NumPy array, if they can be one."""
+        """Returns the complete entries as a NumPy array, if possible."""
         return self.snapshot().to_numpy(allow_missing=allow_missing)
 
     def show(self, *args: Any, **kwargs: Any) -> Any:
-        """Prints what is complete; options as for ``ak.Array.show``."""
+        """Prints the complete entries, with the options of ``ak.Array.show``."""
         return self.snapshot().show(*args, **kwargs)
 
     def list(self) -> Nested:
-        """A list around what a ``with`` block appends."""
+        """Returns a context manager that begins and ends a list."""
         return self._nested(self, "list", self.begin_list, self.end_list)
 
     def tuple(self, numfields: int) -> Nested:
-        """A tuple around what a ``with`` block appends."""
+        """Returns a context manager that begins and ends a tuple."""
         return self._nested(self, "tuple", lambda: self.begin_tuple(numfields), self.end_tuple)
 
     def record(self, name: str | None = None) -> Nested:
-        """A record around what a ``with`` block appends."""
+        """Returns a context manager that begins and ends a record."""
         return self._nested(self, "record", lambda: self.begin_record(name), self.end_record)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The complete entries, for NumPy."""
+        """Returns the complete entries for NumPy."""
         return self.snapshot().__array__(dtype=dtype, copy=copy)
 
 
 class Nested:
-    """A list, tuple or record that a ``with`` block begins and ends."""
+    """A context manager that begins and ends a list, tuple or record."""
 
     def __init__(self, builder: Any, name: str, begin: Any, end: Any) -> None:
         self._builder = builder
@@ -73,7 +73,7 @@ class Nested:
 
 
 def abbreviated(before: str, typestr: str) -> str:
-    """A builder in one line, with its type."""
+    """Returns the repr of a builder, with its shortened type."""
     text = repr(typestr)
     most = 80 - len(before) - len(">")
     if len(text) > most:

@@ -1,4 +1,4 @@
-"""Arrays whose type is found out on the way, command by command."""
+"""Builder of arrays whose type is discovered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-# Python's limit of calls within calls is 1000 by default.
+# Python's default recursion limit is 1000.
 TOO_DEEP = (
     "the data are nested deeper than Awkward Array can make arrays of: it goes through the levels of a type by calls within "
     "calls, of which sys.setrecursionlimit says how many there may be"
@@ -20,7 +20,7 @@ TOO_DEEP = (
 
 
 class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
-    """An array that grows by commands, and whose type grows with them, as ``ak.ArrayBuilder`` does.
+    """An array that grows by commands, with its type, as ``ak.ArrayBuilder`` does.
 
     >>> builder = ArrayBuilder()
     >>> with builder.list():
@@ -32,12 +32,12 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
     '2 * var * union[float64, point[x: int64]]'
 
     Args:
-        behavior: Custom ``ak.behavior`` of the arrays made.
-        attrs: Attributes of the arrays made.
-        initial: Taken for the sake of programs written for Awkward Array; memory grows as it is needed.
-        resize: Likewise.
+        behavior: Custom ``ak.behavior`` of the resulting arrays.
+        attrs: Attributes of the resulting arrays.
+        initial: Ignored, for compatibility with Awkward Array; memory grows on demand.
+        resize: Ignored, for compatibility with Awkward Array.
 
-    A command that does not fit is a `BuilderError`, which says where and what would have fitted, and changes nothing.
+    An invalid command raises a `BuilderError` with its place and the expected commands, and changes nothing.
     """
 
     _nested = Nested
@@ -55,7 +55,7 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
 
     @property
     def behavior(self) -> Mapping[Any, Any] | None:
-        """Custom ``ak.behavior`` of the arrays made; ``None`` for what is global."""
+        """Custom ``ak.behavior`` of the resulting arrays; ``None`` for the global one."""
         return self._behavior
 
     @behavior.setter
@@ -64,7 +64,7 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
 
     @property
     def attrs(self) -> Mapping[str, Any]:
-        """Attributes of the arrays made."""
+        """Attributes of the resulting arrays."""
         if self._attrs is None:
             self._attrs = {}
         return self._attrs
@@ -75,7 +75,7 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
 
     @property
     def type(self) -> Any:
-        """The type of what is complete, an ``ak.types.ArrayType``."""
+        """The type of the complete entries, an ``ak.types.ArrayType``."""
         ak = package("awkward")
         try:
             return ak.types.ArrayType(ak.forms.from_json(self._form).type, len(self), self._behavior)
@@ -83,11 +83,11 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
             raise UnsupportedError(TOO_DEEP) from None
 
     def snapshot(self) -> Any:
-        """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
+        """Returns a copy of the complete entries as an ``ak.Array``. The builder is not changed."""
         return to_array(self._snapshot(), simplify=True, behavior=self._behavior, attrs=self._attrs)
 
     def __arrow_array__(self, type: Any = None) -> Any:
-        """The complete entries, for pyarrow."""
+        """Returns the complete entries for pyarrow."""
         return self.snapshot().__arrow_array__(type=type)
 
     def __bool__(self) -> bool:
@@ -100,7 +100,7 @@ class ArrayBuilder(Commands, _forthwith.ArrayBuilder):
 
 
 def to_array(found: _forthwith.Layout, simplify: bool = False, **options: Any) -> Any:
-    """An array of columns. A type that was asked for is not simplified: that makes real numbers of integers beside them."""
+    """Returns an array of columns. ``simplify`` merges alternatives, which would alter a requested type."""
     ak = package("awkward")
     np = package("numpy")
     buffers = {key: np.asarray(buffer) for key, buffer in found.buffers()}
@@ -111,7 +111,7 @@ def to_array(found: _forthwith.Layout, simplify: bool = False, **options: Any) -
 
 
 def a_mapping(name: str, value: Mapping[Any, Any] | None) -> Mapping[Any, Any] | None:
-    """Refuses what is no mapping."""
+    """Raises an error for values other than mappings and ``None``."""
     if value is not None and not hasattr(value, "keys"):
         raise TypeError(f"{name} must be None or a mapping")
     return value

@@ -1,4 +1,4 @@
-"""Arrays of Python data, all at once."""
+"""Arrays from Python data at once."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ def from_iter(
     initial: int = 1024,
     resize: float = 8,
 ) -> Any:
-    """An ``ak.Array`` of Python data, as ``ak.from_iter`` makes it.
+    """Converts Python data to an ``ak.Array``, as ``ak.from_iter`` does.
 
     Args:
-        iterable: Lists (and whatever else can be iterated, NumPy arrays too), dicts of equal or different keys, tuples, texts,
-            bytes, numbers, dates, ``None``, nested up to 1000 levels. A dict makes a single record.
-        type: The type of an item, if it is known: as text, ``"{x: float64, y: var * ?int32}"``, as a type or Form of Awkward
-            Array, or as a Form's JSON. The result is of this type whatever the data are; data of another type are refused.
-        allow_record: Whether a dict is taken.
-        highlevel: Whether to make an ``ak.Array``, not its layout.
+        iterable: Lists (and other iterables, including NumPy arrays), dicts of equal or different keys,
+            tuples, text, bytes, numbers, dates, ``None``, nested up to 1000 levels. A dict gives a single
+            record.
+        type: The type of an item, if known: as text, ``"{x: float64, y: var * ?int32}"``, as a type or Form
+            of Awkward Array, or as a Form's JSON. The result always has this type; other data are refused.
+        allow_record: Whether a dict is accepted.
+        highlevel: Whether to return an ``ak.Array``, rather than its layout.
         behavior: Custom ``ak.behavior`` of the array.
         attrs: Attributes of the array.
-        initial: Taken for the sake of programs written for Awkward Array.
-        resize: Likewise.
+        initial: Ignored, for compatibility with Awkward Array.
+        resize: Ignored, for compatibility with Awkward Array.
 
     Raises:
-        BuilderError: For what cannot be in an array, or is not of the type; ``member`` and the message say where it was and
-            what was expected.
+        BuilderError: A value cannot be in an array, or has another type; ``member`` and the message have its
+            place and the expected type.
     """
     options = {"highlevel": highlevel, "behavior": behavior, "attrs": attrs}
     if isinstance(iterable, NotAnArray):
@@ -48,7 +49,7 @@ def from_iter(
         raise ValueError("cannot produce an array from a single dict (that would be a record)")
     if not hasattr(iterable, "__iter__") and not hasattr(iterable, "__getitem__"):
         raise TypeError(f"cannot produce an array from a non-iterable object ({iterable.__class__!r})")
-    # These are iterable and not lists: one value.
+    # Iterables that are single values rather than lists.
     single = isinstance(iterable, (dict, str, bytes))
     if type is None:
         builder = _forthwith.ArrayBuilder()
@@ -61,18 +62,18 @@ def from_iter(
 
 
 def _filled(iterable: Any, description: dict[str, str], single: bool) -> _forthwith.Layout:
-    """Columns of a type, filled."""
+    """Builds columns of a type from data."""
     (text,) = description.values()
     if "categorical" not in text and "IndexedArray" not in text:
         return _forthwith.from_iter(iterable, **description, single=single)
-    # Rows that several items share: the builder by commands keeps account of them.
+    # Categories are shared by several items, which only the builder with commands supports.
     builder = _forthwith.TypedArrayBuilder(text)
     (builder.append if single else builder.extend)(iterable)
     return builder._snapshot()
 
 
 def _type(type: Any) -> dict[str, str]:
-    """A type as text, or a Form as JSON, however it was given."""
+    """Returns a type as text, or a Form as JSON."""
     if isinstance(type, str):
         return {"form": type} if type.lstrip().startswith('{"class"') else {"type": type}
     if isinstance(type, dict):
@@ -81,5 +82,5 @@ def _type(type: Any) -> dict[str, str]:
         return {"form": dumps(type)}
     if hasattr(type, "to_json"):
         return {"form": type.to_json()}
-    # The type of an array says how many there are, too.
+    # The type of an array includes its length.
     return {"type": str(getattr(type, "content", type) if type.__class__.__name__ == "ArrayType" else type)}

@@ -1,4 +1,4 @@
-"""Arrays of a known type, command by command."""
+"""Builder of arrays of a known type."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self
 
-    # Within the class, these are methods.
+    # The class has methods with these names.
     Buffers = tuple[str, int, dict[str, Any]]
     Capsules = tuple[object, object]
 
 
 class Within(Nested):
-    """A list, tuple or record that a ``with`` block begins and ends."""
+    """A context manager that begins and ends a list, tuple or record."""
 
     def __exit__(
         self, type: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
@@ -28,7 +28,7 @@ class Within(Nested):
         try:
             self._end()
         except BuilderError:
-            # The error in the block is the reason, and is told already.
+            # The error in the block is the cause, and is being raised already.
             if type is None:
                 raise
 
@@ -47,14 +47,15 @@ class TypedArrayBuilder(Commands, _forthwith.TypedArrayBuilder):
     [[{'x': 1.5, 'y': None}, {'x': 2.0, 'y': 'text'}]]
 
     Args:
-        form_or_type: The type of an entry, as text (``"var * float64"``), as an ``ak.types`` object (of an ``ArrayType`` the
-            content counts), or as a Form: an ``ak.forms`` object, a dict or JSON text. Of an ``ak.Array``, its Form.
-        behavior: Custom ``ak.behavior`` of the arrays made.
-        attrs: Attributes of the arrays made.
+        form_or_type: The type of an entry, as text (``"var * float64"``), as an ``ak.types`` object (for an
+            ``ArrayType``, its content), or as a Form: an ``ak.forms`` object, a dict or JSON text. For an
+            ``ak.Array``, its Form.
+        behavior: Custom ``ak.behavior`` of the resulting arrays.
+        attrs: Attributes of the resulting arrays.
 
-    A command that does not fit is a `BuilderError`, which says what was expected and where, and changes nothing. Fields of a
-    record may come in any order; those that can be null may be left out. Where several alternatives of a union could be
-    meant, ``tag`` says which. ``source`` is the AwkwardForth program that was made of the type.
+    An invalid command raises a `BuilderError` with its place and the expected commands, and changes nothing.
+    Fields of a record may be in any order; nullable ones may be omitted. If several alternatives of a union
+    are possible, ``tag`` selects one. ``source`` is the AwkwardForth program that was generated for the type.
     """
 
     _nested = Within
@@ -66,7 +67,7 @@ class TypedArrayBuilder(Commands, _forthwith.TypedArrayBuilder):
         behavior: Mapping[Any, Any] | None = None,
         attrs: Mapping[str, Any] | None = None,
     ) -> Self:
-        """Makes the program."""
+        """Generates the program."""
         return super().__new__(cls, described(form_or_type))
 
     def __init__(
@@ -86,27 +87,27 @@ class TypedArrayBuilder(Commands, _forthwith.TypedArrayBuilder):
 
     @property
     def type(self) -> Any:
-        """The type of what is complete, an ``ak.types.ArrayType``."""
+        """The type of the complete entries, an ``ak.types.ArrayType``."""
         return package("awkward").types.ArrayType(self.form.type, len(self), self.behavior)
 
     def snapshot(self) -> Any:
-        """An ``ak.Array`` of what is complete, copied. The builder goes on as if nothing had been."""
+        """Returns a copy of the complete entries as an ``ak.Array``. The builder is not changed."""
         layout: Any = self._snapshot()
         return to_array(layout, behavior=self.behavior, attrs=self.attrs)
 
     def to_buffers(self) -> Buffers:
-        """The complete entries, as the arguments of ``ak.from_buffers``: Form in JSON, length, NumPy arrays."""
+        """Returns the arguments of ``ak.from_buffers`` for the complete entries: Form, length, buffers."""
         np = package("numpy")
         layout = self._snapshot()
         return layout.form, len(layout), {key: np.asarray(buffer) for key, buffer in layout.buffers()}
 
     def __arrow_c_array__(self, requested_schema: object = None) -> Capsules:
-        """The complete entries, as Arrow data."""
+        """Returns the complete entries as Arrow data."""
         return self._snapshot().__arrow_c_array__(requested_schema)
 
 
 def described(form_or_type: Any) -> str:
-    """A type or Form as text."""
+    """Returns a type or Form as text."""
     if isinstance(form_or_type, str):
         return form_or_type
     if isinstance(form_or_type, dict):
@@ -118,7 +119,7 @@ def described(form_or_type: Any) -> str:
         if module.startswith("awkward.forms."):
             return str(form_or_type.to_json())
         if module.startswith("awkward.types."):
-            # The type of an array says its length, too, and that of a record that it is one.
+            # The type of an array includes its length, and that of a record that it is scalar.
             return str(getattr(form_or_type, "content", form_or_type) if _outermost(form_or_type) else form_or_type)
         layout = getattr(form_or_type, "layout", form_or_type)
         if hasattr(layout, "form"):

@@ -1,12 +1,13 @@
-"""Reading by engines that spread work over processes and machines: a plan of partitions, each read by itself.
+"""Reading by distributed engines: a plan of partitions, which are read independently.
 
 >>> from forthwith import engines
 >>> partitions = engines.plan("run*/*.root:Events", ["Muon_pt"], step="100 MB")  # doctest: +SKIP
 >>> arrays = [engines.read(partition) for partition in partitions]  # doctest: +SKIP
 
-Partitions are small plain records that pickle: any engine can send them anywhere. Adapters for Dask, Spark and Ray are the
-modules `forthwith.engines.dask`, `forthwith.engines.spark` and `forthwith.engines.ray`, sources of graphed
-`forthwith.engines.graphed`, datasets of PyTorch `forthwith.engines.torch`, each imported when it is asked for.
+Partitions are small records that can be pickled and sent to other processes. Adapters for Dask, Spark and Ray
+are `forthwith.engines.dask`, `forthwith.engines.spark` and `forthwith.engines.ray`;
+`forthwith.engines.graphed` has sources of graphed, and `forthwith.engines.torch` datasets of PyTorch. Each is
+imported on first access.
 """
 
 from forthwith.engines._batches import batches

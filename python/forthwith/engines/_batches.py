@@ -1,4 +1,4 @@
-"""Batches of entries in a random order that a seed fixes, for training."""
+"""Random batches of entries for training, reproducible by a seed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-# Bytes of rows that are filled column by column while they are in a processor's cache.
+# Size in bytes of the rows that are filled column by column, which fit in a processor's cache.
 _CACHED = 128 << 10
 
 
@@ -35,27 +35,28 @@ def batches(
     threads: int | None = None,
     **options: Any,
 ) -> Iterator[Any]:
-    """Gives all entries in batches, each entry once, without reading everything into memory.
+    """Iterates over batches of all entries, each entry once, with bounded memory.
 
-    Partitions are read in an order that the seed fixes, some at a time, and their entries are mixed. The next ones are read
-    meanwhile.
+    Partitions are read in an order determined by the seed, several at a time, and their entries are shuffled.
+    The next ones are prefetched.
 
     Args:
-        files: Partitions, or files as in `plan`. The types of their columns have to be the same.
-        columns: As in `plan`; not with partitions, which have them.
-        size: Entries of a batch; the last may have fewer.
-        shuffle: Whether entries are mixed. Otherwise they come in the order of the files.
-        seed: Fixes the order: equal seeds give equal batches.
-        buffer: Partitions that are mixed together, and held in memory at one time.
-        drop_last: Whether a last batch with fewer entries is left out.
-        library: ``"np"`` for a dict of NumPy arrays, masked where values are missing; ``"ak"`` for an Awkward Array of records.
-        step: The size of a partition, as in `plan`; without effect on partitions.
-        threads: Threads that read ahead; by default what ``open`` was told.
+        files: Partitions, or files as in `plan`, with columns of equal types.
+        columns: As in `plan`; invalid with partitions, which have columns.
+        size: Number of entries of a batch; the last may have fewer.
+        shuffle: Whether entries are shuffled. Otherwise, they are in the order of the files.
+        seed: Seed of the order: equal seeds give equal batches.
+        buffer: Number of partitions that are shuffled together, and held in memory at one time.
+        drop_last: Whether an incomplete last batch is dropped.
+        library: ``"np"`` for a dict of NumPy arrays, masked if values are missing; ``"ak"`` for an Awkward
+            Array.
+        step: The size of a partition, as in `plan`; ignored with partitions.
+        threads: Number of threads that prefetch; by default that of ``open``.
         options: As in `plan`.
 
     Raises:
-        RequestError: A size or a buffer below 1, a seed below 0; another library; partitions of other columns or types, when
-            these are read.
+        RequestError: A size or buffer is below 1, or a seed below 0; the library is unknown; partitions have
+            different columns or types, when they are read.
     """
     if size < 1 or buffer < 1:
         raise RequestError(f"size and buffer must be at least 1, not {size} and {buffer}")
@@ -115,12 +116,12 @@ def _read(partitions: Sequence[Partition], library: str, threads: int | None) ->
 
 
 def _kind(arrays: Any, partition: Partition, known: dict[Any, dict[str, str]]) -> dict[str, str]:
-    """The types of the columns, whether or not values may be missing. `known` keeps those of files."""
+    """Returns the types of the columns without optionality. ``known`` caches those of files."""
     if isinstance(arrays, dict):
         kinds = {name: f"{array.dtype}{list(array.shape[1:]) or ''}" for name, array in arrays.items()}
         objects = [name for name, array in arrays.items() if array.dtype.hasobject]
         if objects:
-            # NumPy does not say what the objects are.
+            # For arrays of objects, NumPy has no type of the items.
             file = partition.file, partition.tree
             if file not in known:
                 nothing = none_of(partition, "ak")
@@ -134,7 +135,7 @@ class _Records:
     """Entries of several partitions as an Awkward Array of records."""
 
     def fill(self, parts: list[Any]) -> None:
-        """The entries of other partitions."""
+        """Replaces the entries by those of other partitions."""
         self._array = package("awkward").concatenate(parts)
         self.length = len(self._array)
 
@@ -143,10 +144,10 @@ class _Records:
 
 
 class _Columns:
-    """Entries of several partitions as columns of NumPy.
+    """Entries of several partitions as NumPy columns.
 
-    Columns of numbers lie entry by entry, so that an entry of a random place costs one access to memory that is far from the
-    last one, and not one a column.
+    Columns of numbers are stored row by row, so that a random entry costs one cache miss instead of one for
+    each column.
     """
 
     def __init__(self) -> None:
@@ -154,9 +155,9 @@ class _Columns:
         self._fields: dict[str, str] = {}
 
     def fill(self, parts: list[dict[str, Any]]) -> None:
-        """The entries of other partitions with the same columns, in the same memory if they fit."""
+        """Replaces the entries by others with the same columns, reusing the memory if possible."""
         np = package("numpy")
-        # Rows have no masks.
+        # Rows do not have masks.
         masked = {name for part in parts for name, array in part.items() if isinstance(array, np.ma.MaskedArray)}
         numbers = {name: array for name, array in parts[0].items() if not (array.dtype.hasobject or name in masked)}
         self._names = list(parts[0])
@@ -181,7 +182,7 @@ class _Columns:
                 at += len(rows)
 
     def take(self, places: Any) -> dict[str, Any]:
-        # No place is outside: "clip" saves looking at them twice.
+        # All positions are valid: mode "clip" skips the bounds check.
         rows = self._rows[places] if isinstance(places, slice) else self._rows.take(places, mode="clip")
         return {
             name: rows[self._fields[name]].copy() if name in self._fields else self._apart[name][places]

@@ -1,4 +1,4 @@
-"""A part of a file that one worker reads."""
+"""Partitions: parts of files that are read by one worker."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Partition:
-    """Some entries of one tree, and how they are read: a plain record that pickles in some hundred bytes.
+    """A range of entries of one tree, with the options to read it; some hundred bytes when pickled.
 
     Attributes:
-        file: Path or URL.
+        file: Path or URL of the file.
         tree: Path of the tree in the file; ``None`` for the only one.
-        start: First entry. Of a plan that opened no file: the number of the part.
-        stop: Entry after the last. Of a plan that opened no file: the number of parts, as a negative number.
+        start: First entry. For a plan that did not open the file, the number of the part.
+        stop: Entry after the last. For a plan that did not open the file, minus the number of parts.
         columns: Names of the branches, or ``None`` for all.
-        bytes: Stored bytes to be read, 0 if the file was not opened.
+        bytes: Number of stored bytes to read; 0 if the file was not opened.
         options: Options of ``open``, without credentials.
-        state: Bytes of the file, entries of the tree, and what tells the file from others when the plan was made: its UUID, or
-            for Parquet the hash of its footer, and for Avro its marker. ``None`` if the file was not opened. A file that is
-            another one when the partition is read is an error.
+        state: Size of the file in bytes, number of entries of the tree, and identity of the file when the
+            plan was made: its UUID, or for Parquet the hash of its footer, and for Avro its sync marker.
+            ``None`` if the file was not opened. Reading a partition of a replaced file is an error.
     """
 
     file: str
@@ -38,17 +38,17 @@ class Partition:
     state: tuple[int, int, str | None] | None = None
 
     def __repr__(self) -> str:
-        # The query of a URL may be a signature.
+        # The query of a URL may contain a signature.
         values = ", ".join(f"{field.name}={getattr(self, field.name)!r}" for field in fields(self))
         return redact(f"Partition({values})")
 
     @property
     def is_counted(self) -> bool:
-        """Whether the entries are known. Otherwise they are found out when the partition is read."""
+        """Whether the range of entries is known. Otherwise, it is determined by the read."""
         return self.stop >= 0
 
     def entries(self, num_entries: int) -> tuple[int, int]:
-        """The first entry and the one after the last, of a tree with so many."""
+        """Returns the first entry and the one after the last, for a tree with ``num_entries`` entries."""
         if self.is_counted:
             return self.start, self.stop
         part, parts = self.start, -self.stop

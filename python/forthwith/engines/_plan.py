@@ -1,4 +1,4 @@
-"""From files to partitions."""
+"""Planning of partitions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from forthwith._tree.read import Names
     from forthwith._tree.tree import Tree
 
-    # The entries of partitions, stored bytes, entries, bytes and identity of the file.
+    # Ranges of the partitions, stored bytes, number of entries, and size and identity of the file.
     _Division: TypeAlias = tuple[list[tuple[int, int]], int, int, int, str | None]
 
-# Files that are divided at a time, and schemas whose trees are kept open meanwhile.
+# Number of files that are divided at a time, and maximum number of schemas with an open tree.
 _WINDOW, _MOST_SCHEMAS = 64, 8
-# Files behind a network that are opened at one time for a plan.
+# Maximum number of remote files that are opened concurrently.
 _TOGETHER = 16
-# The size of a partition unless another is wanted.
+# Default size of a partition.
 _STEP = "100 MB"
 
 
@@ -49,23 +49,23 @@ def plan(
     """Divides files into partitions.
 
     Args:
-        files: As in `forthwith.concatenate`, also datasets as coffea spells them.
+        files: As in `forthwith.concatenate`, including datasets in the notation of coffea.
         columns: Names of branches or expressions, or ``None`` for all branches.
-        step: The size of a partition, in entries or as memory such as ``"100 MB"``; ``None`` for whole files. Each file is
-            opened, and its metadata are read.
-        parts: The number of partitions of each file instead: no file is opened, and the entries are found out when a
-            partition is read.
-        align: Whether partitions end only where blocks of all the columns end (clusters of trees and ntuples, row groups), so
-            that no block is decompressed twice. A partition may then be larger than ``step``.
-        options: As in ``open``. Credentials in ``storage_options``, and users and passwords in URLs, are not part of a
-            partition: workers take theirs from the environment.
+        step: The size of a partition, as a number of entries or in memory such as ``"100 MB"``; ``None`` for
+            whole files. Each file is opened to read its metadata.
+        parts: The number of partitions of each file, in place of ``step``: no file is opened, and ranges of
+            entries are determined when a partition is read.
+        align: Whether partitions end only at the end of blocks of all columns (clusters, row groups), so that
+            no block is decompressed twice. Partitions may then exceed ``step``.
+        options: As in ``open``. Partitions do not include credentials of ``storage_options`` and of URLs:
+            workers take theirs from the environment.
 
     Returns:
         The partitions, in the order of the files.
 
     Raises:
-        RequestError: Both ``step`` and ``parts``; no files; a file with several trees and no name of one.
-        RequestError: Trees have not the same branches, and ``columns`` does not say which are meant.
+        RequestError: Both ``step`` and ``parts`` are set; there are no files; a tree has to be named.
+        RequestError: Trees have different branches, and ``columns`` does not select common ones.
         KeyInFileError: A file lacks a column.
     """
     settings = Settings.given("plan", options, "columns", "step", "parts", "align")
@@ -126,20 +126,20 @@ class _Divided(NamedTuple):
 
 
 class _Schemas:
-    """Trees by which files with the same fields are divided without one; the last few that were added."""
+    """Trees of the most recent schemas, by which other files are divided without opening a tree."""
 
     def __init__(self, settings: Settings, size: tuple[int | None, int | None], align: bool) -> None:
         self._settings, self._size, self._align = settings, size, align
         self._known: list[tuple[Tree, _Divided]] = []
 
     def add(self, tree: Tree, divided: _Divided) -> None:
-        """Takes over a tree."""
+        """Adds a tree, which is closed when it is dropped."""
         self._known.append((tree, divided))
         if len(self._known) > _MOST_SCHEMAS:
             self._known.pop(0)[0].file.close()
 
     def divide(self, files: list[tuple[str, str | None]]) -> list[_Divided | None]:
-        """Divides files; those of other fields, or that a name alone does not open, or with something wrong, are ``None``."""
+        """Divides files; ``None`` for files of other schemas, with errors, or not opened by name."""
         settings = self._settings
         is_named = settings.opens_by_name and not any(_stores.is_foreign(path) for path, _ in files)
         if not self._known or not is_named:
@@ -165,27 +165,27 @@ class _Schemas:
 
 
 def _windows(given: list[tuple[str, str | None]]) -> Iterator[list[tuple[str, str | None]]]:
-    """The first file, of which others mostly have the fields, then as many as are divided at a time."""
+    """Iterates over the first file, then over groups of files that are divided together."""
     yield given[:1]
     for first in range(1, len(given), _WINDOW):
         yield given[first : first + _WINDOW]
 
 
 def _each(act: Callable[[str, str | None], Any], given: list[tuple[str, str | None]]) -> Iterator[Any]:
-    """What a function gives for each file, in their order: of files behind a network several side by side."""
+    """Iterates over the results of a function for each file in order; remote files run concurrently."""
     if all(_stores.scheme(path) in (None, "file") for path, _ in given):
         yield from (act(*one) for one in given)
         return
     with ThreadPoolExecutor(min(_TOGETHER, len(given))) as pool:
-        # What is not begun when there is an error never is.
+        # After an error, calls that have not begun are cancelled.
         yield from pool.map(act, *zip(*given, strict=True))
 
 
 def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition]:
-    """The partitions of a plan that was made, or of files.
+    """Returns the partitions of a plan or of files.
 
     Raises:
-        RequestError: Partitions with columns or options, which they have already.
+        RequestError: Partitions are given with columns or options, which they already have.
     """
     if isinstance(files, list) and files and all(isinstance(part, Partition) for part in files):
         if options or columns is not None:
@@ -195,12 +195,12 @@ def planned(files: Any, columns: Any, options: dict[str, Any]) -> list[Partition
 
 
 def state_of(tree: Tree) -> tuple[int, int, str | None]:
-    """What tells whether a file is the one that was planned: its bytes, the tree's entries, and its identity."""
+    """Returns the state by which a file is identified: its size, number of entries and identity."""
     return tree.file.size, tree.num_entries, tree.file._core.identity
 
 
 def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
-    """The types of the columns, by the first file: Awkward Forms as what JSON is made of, by name.
+    """Returns the types of the columns in the first file: Awkward Forms as Python objects, by name.
 
     Args:
         files: As in `plan`.
@@ -219,7 +219,7 @@ def form(files: Any, columns: Names = None, **options: Any) -> dict[str, Any]:
 
 
 def _opened(path: str, tree: str | None, settings: Settings) -> Tree:
-    """The tree of a file, as a chain opens it."""
+    """Opens the tree of a file, as a chain does."""
     chain = Chain.__new__(Chain)
     chain._parts, chain._settings, chain._constants = [(path, tree)], settings, [[]]
     return chain._open(0)
@@ -230,7 +230,7 @@ def _chosen(tree: Tree, columns: Names) -> list[tuple[str, int]]:
 
 
 def _check_same(known: tuple[str, list[str]], path: str, names: list[str]) -> None:
-    """Partitions of all branches have to be of one type, or the engine would put columns together that do not belong so."""
+    """Raises an error if files have different branches, which the engine would misalign."""
     first, expected = known
     apart = sorted(set(names) ^ set(expected))
     if apart:
@@ -242,7 +242,7 @@ def _check_same(known: tuple[str, list[str]], path: str, names: list[str]) -> No
 
 
 def _size(step: int | str | None) -> tuple[int | None, int | None]:
-    """The entries or the bytes of a partition; neither of whole files."""
+    """Returns the number of entries or bytes of a partition; ``None`` for both means whole files."""
     return (None, None) if step is None else step_size(step)
 
 

@@ -1,4 +1,4 @@
-"""Reading a partition, wherever it was sent."""
+"""Reading of partitions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from forthwith._tree.tree import Tree
     from forthwith.engines._partition import Partition
 
-# Trees that this process has open, the last used behind, each with what the system said of its file before it was opened. Those
-# of another process are not used after a fork.
+# Open trees of this process, the most recent last, each with the file's stat before it was opened. The
+# process id in the key excludes trees of a parent process.
 _OPEN: OrderedDict[Any, tuple[Tree, Any]] = OrderedDict()
 _LOCK = Lock()
 _MOST = 16
@@ -28,16 +28,16 @@ _MOST = 16
 def read(partition: Partition, columns: Any = None, *, library: str = "ak", **options: Any) -> Any:
     """Reads a partition.
 
-    The sixteen files last used stay open in the process that reads: partitions of one file often come one after the other.
+    The process keeps the last sixteen files open, as partitions of one file are often consecutive.
 
     Args:
-        partition: As `plan` makes them.
-        columns: Names of branches instead of those of the partition.
+        partition: A partition from `plan`.
+        columns: Names of branches, in place of those of the partition.
         library: As in `Tree.arrays`; ``"arrow"`` for a table.
         options: As in `Tree.arrays`.
 
     Raises:
-        SourceError: The file is another one than when the plan was made, or not there.
+        SourceError: The file was replaced or removed after the plan was made.
     """
     tree: Any = tree_of(partition)
     names = columns if columns is not None else partition.columns
@@ -47,13 +47,13 @@ def read(partition: Partition, columns: Any = None, *, library: str = "ak", **op
 
 
 def tree_of(partition: Partition) -> Tree:
-    """The tree of a partition, open in this process."""
+    """Returns the tree of a partition, opening it if needed."""
     given = partition.options
     key = (os.getpid(), partition.file, partition.tree, repr(sorted(given.items())) if given else "")
     stamp = _stamp(partition.file)
     with _LOCK:
         tree, seen = _OPEN.pop(key, (None, None))
-        # A file that was replaced is opened again.
+        # A replaced file is opened again.
         if tree is not None and seen == stamp and _fits(tree, partition):
             _OPEN[key] = tree, seen
             return tree
@@ -66,13 +66,13 @@ def tree_of(partition: Partition) -> Tree:
     with _LOCK:
         _OPEN[key] = tree, stamp
         while len(_OPEN) > _MOST:
-            # Not closed: another thread may be reading it. Its file is given back with its last user.
+            # Not closed, as another thread may be reading it. Its file is closed with the last reference.
             _OPEN.popitem(last=False)
     return tree
 
 
 def check_state(tree: Tree, partition: Partition) -> None:
-    """Refuses a tree of another file than that which was planned."""
+    """Raises an error if the file is not the one that was planned."""
     if not _fits(tree, partition):
         raise SourceError(
             f"{partition.file} was replaced or changed since the plan was made: {_said(partition.state)} then, "
@@ -92,7 +92,7 @@ def _said(state: Any) -> str:
 
 
 def _stamp(file: str) -> tuple[int, int, int] | None:
-    """What the system says of a file; ``None`` of what is not in its folders. Stores tell by themselves that a file changed."""
+    """Returns inode, size and time of a local file; ``None`` for others, which detect changes themselves."""
     try:
         found = os.stat(_paths.local(file))
     except (OSError, ValueError):
@@ -100,6 +100,6 @@ def _stamp(file: str) -> tuple[int, int, int] | None:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-# A lock that another thread held at a fork would be held for ever.
+# A lock held by another thread at a fork would never be released.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: globals().update(_LOCK=Lock()))

@@ -1,4 +1,4 @@
-"""The types of the columns of partitions, which have to be the same where an engine puts partitions together."""
+"""Types of the columns of partitions, which have to be equal for concatenation."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 
 def none_of(partition: Partition, library: str) -> Any:
-    """No entry of a partition, for the types of its columns."""
+    """Reads no entries of a partition, for the types of its columns."""
     return read(replace(partition, start=0, stop=0, bytes=0), library=library, threads=1)
 
 
 def of_table(table: Any) -> dict[str, str]:
-    """The types of a table of Arrow, whether or not values may be missing."""
+    """Returns the types of an Arrow table without nullability."""
     return {field.name: str(field.type).replace(" not null", "") for field in table.schema}
 
 
 def check_same(known: Known, file: str, kinds: Mapping[str, str]) -> None:
-    """Refuses columns of other types: joined, some would be lost, and types would depend on the order.
+    """Raises an error if columns differ, as the result would depend on the order of partitions.
 
     Raises:
-        RequestError: A column is of another type than in the first file, or in one of the two only.
+        RequestError: A column has another type than in the first file, or is in only one of the files.
     """
     first, expected = known
     for name in dict.fromkeys([*expected, *kinds]):

@@ -1,4 +1,4 @@
-"""Partitions for Dask: delayed values, a bag, a data frame. Needs ``dask``; the data frame ``dask[dataframe]``."""
+"""Partitions for Dask: delayed values, bags, data frames. Requires ``dask`` or ``dask[dataframe]``."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def delayed(
     files: Any, columns: Any = None, *, library: str = "ak", threads: int | None = 1, **options: Any
 ) -> list[Any]:
-    """A ``dask.delayed`` value for each partition.
+    """Returns a ``dask.delayed`` value for each partition.
 
     Args:
         files: Partitions, or files as in `plan`.
         columns: As in `plan`.
         library: As in `Tree.arrays`.
-        threads: Threads of a task. Dask runs as many tasks as a worker has threads, so that one is right for most.
+        threads: Number of threads of a task. Dask runs one task per thread of a worker, so 1 is usually best.
         options: As in `plan`.
     """
     reading = package("dask").delayed(read, pure=True)
@@ -34,7 +34,7 @@ def delayed(
 
 
 def bag(files: Any, columns: Any = None, *, library: str = "ak", threads: int | None = 1, **options: Any) -> Any:
-    """A ``dask.bag.Bag`` with an array for each partition; the arguments are those of `delayed`."""
+    """Returns a ``dask.bag.Bag`` with an array for each partition, with the arguments of `delayed`."""
     package("dask")
     partitions = planned(files, columns, options)
     sequence = import_module("dask.bag").from_sequence(partitions, npartitions=len(partitions))
@@ -42,7 +42,7 @@ def bag(files: Any, columns: Any = None, *, library: str = "ak", threads: int | 
 
 
 def dataframe(files: Any, columns: Any = None, *, threads: int | None = 1, **options: Any) -> Any:
-    """A ``dask.dataframe`` whose partitions are pandas data frames. Only columns that are used later on are read.
+    """Returns a ``dask.dataframe`` of pandas partitions, which reads only the columns that are used.
 
     Args:
         files: As in `delayed`.
@@ -64,7 +64,7 @@ def _kinds(frame: Any) -> dict[str, str]:
 
 def _frame(partition: Partition, columns: list[str] | None = None, *, known: Known, threads: int | None) -> Any:
     frame = read(partition, columns, library="pd", threads=threads)
-    # pandas would fill columns that only some partitions have with missing values, and make objects of numbers and text.
+    # pandas would fill columns that some partitions lack, and convert mixed types to objects.
     first, kinds = known
     wanted = kinds if columns is None else {name: kind for name, kind in kinds.items() if name in columns}
     check_same((first, wanted), partition.file, _kinds(frame))

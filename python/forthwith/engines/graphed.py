@@ -1,4 +1,4 @@
-"""Files as a source of graphed. Needs ``graphed`` and ``awkward``."""
+"""Files as a source of graphed. Requires ``graphed`` and ``awkward``."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 
 def source(session: Any, name: str, files: Any, columns: Any = None, *, threads: int | None = 1, **options: Any) -> Any:
-    """A deferred array of records, of which graphed reads the columns that are used, partition by partition.
+    """Returns a deferred array of records, of which graphed reads the used columns by partition.
 
-    The first file is opened for the types, the others when they are read.
+    The first file is opened for the types of the columns, and the others when they are read.
 
     Args:
         session: The ``graphed.Session``, with the backend for Awkward Array.
         name: The name of the source in the session.
         files: As in `forthwith.engines.plan`.
         columns: As in `forthwith.engines.plan`.
-        threads: Threads of a task.
+        threads: Number of threads of a task.
         options: As in ``open``.
     """
     package("graphed")
@@ -45,24 +45,24 @@ def source(session: Any, name: str, files: Any, columns: Any = None, *, threads:
 
 @dataclass(frozen=True)
 class Files:
-    """What graphed asks for partitions: of each file a partition that has all of it, and the types of the columns."""
+    """The partitions of a graphed source: one for each whole file, and the types of the columns."""
 
     whole: tuple[Partition, ...]
     known: tuple[str, dict[str, str]]
     threads: int | None
 
     def __call__(self) -> Any:
-        """All entries."""
+        """Reads all entries."""
         return package("awkward").concatenate([self._read(one, self.known[1]) for one in self.whole])
 
     def partitions(self, steps_per_file: int = 1) -> tuple[Any, ...]:
-        """Partitions of graphed's, for which no file is opened."""
+        """Returns partitions for graphed, without opening files."""
         blind: Any = import_module("graphed.core").Partition.blind
         steps = range(steps_per_file)
         return tuple(blind(one.file, one.tree or "", step, steps_per_file) for one in self.whole for step in steps)
 
     def read_partition(self, partition: Any, columns: Sequence[str] | None, resources: Any) -> Any:
-        """The columns of a partition of graphed's; parts of records are read with the whole of them."""
+        """Reads columns of a graphed partition; fields of records are read with the whole column."""
         del resources
         like = next((one for one in self.whole if (one.file, one.tree or "") == (partition.uri, partition.tree)), None)
         if like is None:
@@ -84,7 +84,7 @@ def _kinds(form: Any) -> dict[str, str]:
 
 
 def _column(name: str, names: Iterable[str]) -> str:
-    """The column that has a field, as ``Muon`` has ``Muon.pt``."""
+    """Returns the column that contains a field, such as ``Muon`` for ``Muon.pt``."""
     while name not in names and "." in name:
         name = name.rpartition(".")[0]
     return name

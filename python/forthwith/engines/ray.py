@@ -1,4 +1,4 @@
-"""Partitions for Ray Data. Needs ``ray[data]``."""
+"""Partitions for Ray Data. Requires ``ray[data]``."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **options: Any) -> Any:
-    """A ``ray.data.Dataset`` of Arrow tables, one block for each partition.
+    """Returns a ``ray.data.Dataset`` of Arrow tables, with one block for each partition.
 
     Args:
         files: Partitions, or files as in `plan`.
         columns: As in `plan`.
-        threads: Threads of a task, to which Ray gives one processor.
+        threads: Number of threads of a task, to which Ray assigns one processor.
         options: As in `plan`.
     """
     package("ray")
@@ -35,14 +35,14 @@ def dataset(files: Any, columns: Any = None, *, threads: int | None = 1, **optio
     known = partitions[0].file, of_table(none_of(partitions[0], "arrow"))
 
     class Forthwith(sources.Datasource):  # type: ignore[misc]
-        """Partitions as tasks."""
+        """A data source with a task for each partition."""
 
         def estimate_inmemory_data_size(self) -> int | None:
-            """The stored bytes: no more is known before they are read."""
+            """Returns the stored size, as the size in memory is unknown before the read."""
             return sum(partition.bytes for partition in partitions) or None
 
         def get_read_tasks(self, parallelism: int, *_: Any, **__: Any) -> list[Any]:
-            """A task for each partition, whatever is wished."""
+            """Returns a task for each partition, independently of the requested parallelism."""
             del parallelism
             return [
                 sources.ReadTask(_Task(partition, known, threads), _metadata(blocks, partition))
@@ -58,7 +58,7 @@ class _Task:
 
     def __call__(self) -> Iterator[Any]:
         table = read(self.partition, library="arrow", threads=self.threads)
-        # Ray would make objects of Python of columns that are numbers in some blocks and text in others.
+        # Ray would convert columns of mixed types to Python objects.
         check_same(self.known, self.partition.file, of_table(table))
         yield table
 

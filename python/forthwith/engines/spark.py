@@ -1,12 +1,12 @@
-"""A data source for Spark 4. Needs ``pyspark`` and ``pyarrow``.
+"""A data source for Spark 4. Requires ``pyspark`` and ``pyarrow``.
 
 >>> spark.dataSource.register(forthwith.engines.spark.source())  # doctest: +SKIP
 >>> frame = spark.read.format("forthwith").load("run*/*.root:Events")  # doctest: +SKIP
 
-A schema of the user chooses columns of the files, which have to be of its types.
+A user-defined schema selects columns of the files, whose types have to match.
 
-Options of the reader: ``columns`` (names with commas between them), ``step`` and ``parts`` as in `forthwith.engines.plan`,
-and ``threads``, the threads of a task, which is one.
+Options of the reader: ``columns`` (comma-separated names), ``step`` and ``parts`` as in
+`forthwith.engines.plan`, and ``threads``, the number of threads of a task, by default 1.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 
 
 def source() -> Any:
-    """The class of the data source, to be registered."""
+    """Returns the class of the data source, for registration."""
     package("pyspark")
     base: Any = import_module("pyspark.sql.datasource")
     types: Any = import_module("pyspark.sql.pandas.types")
 
     class Part(base.InputPartition):  # type: ignore[misc]
-        """A partition, as Spark sends it."""
+        """A partition for Spark."""
 
     class Reader(base.DataSourceReader):  # type: ignore[misc]
         """Reads partitions as Arrow batches."""
@@ -44,38 +44,38 @@ def source() -> Any:
             self.options, self.kinds = options, kinds
 
         def partitions(self) -> list[Any]:
-            """One for each partition of the plan."""
+            """Returns the partitions of the plan."""
             return [Part(partition) for partition in _planned(self.options)]
 
         def read(self, partition: Any) -> Iterator[Any]:
-            """The batches of one, with the columns of the schema."""
+            """Iterates over the batches of a partition, with the columns of the schema."""
             table = _table(partition.value, list(self.kinds), int(self.options.get("threads", 1)))
             kinds = _kinds(types.from_arrow_schema(table.schema))
             check_same(("the schema", self.kinds), partition.value.file, kinds)
             yield from table.to_batches()
 
     class Source(base.DataSource):  # type: ignore[misc]
-        """Files that forthwith reads."""
+        """The data source of files that forthwith reads."""
 
         @classmethod
         def name(cls) -> str:
-            """The name of the format."""
+            """Returns the name of the format."""
             return "forthwith"
 
         def schema(self) -> Any:
-            """The types, by the first partition."""
+            """Returns the schema of the first partition."""
             first = _planned({**self.options, "parts": "1"})[0]
             return types.from_arrow_schema(_table(replace(first, start=0, stop=0, bytes=0), None).schema)
 
         def reader(self, schema: Any) -> Any:
-            """The reader of the columns of a schema, which may be the user's."""
+            """Returns a reader for a schema, which may be user-defined."""
             return Reader(dict(self.options), _kinds(schema))
 
     return Source
 
 
 def _planned(options: dict[str, str]) -> list[Partition]:
-    # Spark has several paths as a list in JSON.
+    # Spark passes several paths as a JSON list.
     files = json.loads(options["paths"]) if "paths" in options else options.get("path")
     if not files:
         raise RequestError(
@@ -93,9 +93,9 @@ def _kinds(schema: Any) -> dict[str, str]:
 
 
 def _table(partition: Partition, names: list[str] | None, threads: int = 1) -> Any:
-    """A table of types that Spark has: lists with 32-bit offsets, strings likewise, no unsigned numbers.
+    """Reads a table with types of Spark: 32-bit offsets, and no unsigned integers.
 
-    Any value may be missing: Spark compares that as well, and not all files with the same columns agree on it.
+    All columns are nullable: Spark compares nullability, in which files with the same columns may differ.
     """
     pa = package("pyarrow")
     table = read(partition, names, library="arrow", threads=threads)

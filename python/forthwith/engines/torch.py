@@ -1,4 +1,4 @@
-"""Batches as a dataset of PyTorch. Needs ``torch``."""
+"""Batches as a dataset of PyTorch. Requires ``torch``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 def dataset(
     files: Any, columns: Any = None, *, size: int, seed: int = 0, step: int | str = "16 MB", **options: Any
 ) -> Any:
-    """A ``torch.utils.data.IterableDataset`` of dicts of tensors, for a ``DataLoader`` with ``batch_size=None``.
+    """Returns an ``IterableDataset`` of dicts of tensors, for a ``DataLoader`` with ``batch_size=None``.
 
-    Each worker of the loader reads partitions of its own. ``set_epoch`` of the dataset gives another order; workers that
-    are kept (``persistent_workers=True``) do not hear of it.
+    Each worker of the loader reads its own partitions. ``set_epoch`` of the dataset changes the order, but
+    does not reach persistent workers (``persistent_workers=True``).
 
     Args:
         files: As in `forthwith.engines.plan`.
-        columns: Names of branches of numbers; lists of different lengths, and missing values, cannot be in tensors.
-        size: Entries of a batch.
-        seed: Fixes the order.
+        columns: Names of branches of numbers; tensors do not support jagged lists and missing values.
+        size: Number of entries of a batch.
+        seed: Seed of the order.
         step: The size of a partition, as in `forthwith.engines.plan`.
         options: ``shuffle``, ``buffer``, ``drop_last`` and ``threads`` as in `forthwith.engines.batches`; others as in
             ``open``.
@@ -38,12 +38,12 @@ def dataset(
     partitions = plan(files, columns, step=step, **options)
 
     class Batches(data.IterableDataset):  # type: ignore[misc]
-        """Batches of partitions."""
+        """Batches of the partitions of a worker."""
 
         epoch = 0
 
         def set_epoch(self, epoch: int) -> None:
-            """The number of the pass, which changes the order."""
+            """Sets the number of the epoch, which determines the order."""
             self.epoch = epoch
 
         def __iter__(self) -> Iterator[dict[str, Any]]:

@@ -1,1 +1,1 @@
-"""Histograms, graphs and efficiencies of ROOT files: their numbers as C++ ROOT has them, and drawings of them."""
+"""Histograms, graphs and efficiencies of ROOT files: their values as in C++ ROOT, and drawings."""

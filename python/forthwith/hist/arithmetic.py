@@ -1,4 +1,4 @@
-"""Sums and multiples of histograms as ``TH1::Add`` and ``TH1::Scale`` make them, those of profiles as ``TProfile`` has them."""
+"""Sums and multiples of histograms as in ``TH1::Add`` and ``TH1::Scale``, and ``TProfile`` for profiles."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from forthwith.hist.axis import Numbers
     from forthwith.hist.histograms import Histogram
 
-# Of fBits: contents are averages, which are not added.
+# Bit of fBits: contents are averages, which cannot be added.
 _AVERAGE = 1 << 18
 _ARRAYS = ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL")
 _NO_LIMIT = -1111.0
 
 
 def added(first: Histogram, second: Histogram, factor: float) -> Histogram:
-    """The first and a multiple of the second.
+    """Returns the sum of a histogram and a multiple of another one.
 
     Raises:
-        RequestError: They differ in axes, or one of them is a profile and the other none.
-        UnsupportedError: Entries wait in a buffer, or contents are averages.
+        RequestError: The axes differ, or only one of them is a profile.
+        UnsupportedError: A histogram has buffered entries, or contents are averages.
     """
     _check(first, second)
     if first.has_member("fBinEntries"):
@@ -43,7 +43,7 @@ def added(first: Histogram, second: Histogram, factor: float) -> Histogram:
     begun = first
     if len(squares):
         begun = changed(first, {"fSumw2": squares})
-        # Where they were not kept, ROOT takes the contents for them, also those below zero.
+        # Without stored squares, ROOT uses the contents, including negative ones.
         members["fSumw2"] = squares + weight**2 * (others if len(others) else plain)
     members |= {"fMinimum": _NO_LIMIT, "fMaximum": _NO_LIMIT}
     if factor >= 0:
@@ -55,10 +55,10 @@ def added(first: Histogram, second: Histogram, factor: float) -> Histogram:
 
 
 def scaled(histogram: Histogram, factor: float) -> Histogram:
-    """A multiple of a histogram. Its errors are kept from now on.
+    """Returns a multiple of a histogram, with sums of squares of weights.
 
     Raises:
-        UnsupportedError: Entries wait in a buffer.
+        UnsupportedError: The histogram has buffered entries.
     """
     _check_filled(histogram)
     if histogram.has_member("fBinEntries"):
@@ -76,7 +76,7 @@ def scaled(histogram: Histogram, factor: float) -> Histogram:
     if histogram.has_member("fContour"):
         members["fContour"] = np.asarray(histogram.member("fContour")) * factor
     made = changed(histogram, members)
-    # Where they were not kept, ROOT finds them from the bins that are scaled already, and scales them.
+    # Without stored sums, ROOT computes them from the scaled bins, and scales them again.
     return changed(made, {key: _power(key, factor) * value for key, value in statistics(made).items()})
 
 
@@ -93,7 +93,7 @@ def _check(first: Histogram, second: Histogram) -> None:
     for mine, theirs in zip(first.axes, second.axes, strict=True):
         if len(mine) != len(theirs):
             raise RequestError(f"{said} cannot be added: {mine.name} differs, {_axis(mine)} and {_axis(theirs)}")
-        # An edge at 0 may be off by what the widths of bins are rounded by.
+        # An edge at 0 may differ by the rounding error of the bin widths.
         near = 1e-10 * float(np.min(np.diff(mine.edges()), initial=np.inf)) if len(mine) else 0.0
         apart = ~np.isclose(mine.edges(), theirs.edges(), rtol=1e-10, atol=near)
         if apart.any():
@@ -121,13 +121,13 @@ def _array(histogram: Histogram) -> tuple[str, Numbers]:
 
 
 def _first_squares(histogram: Histogram, contents: Numbers) -> Numbers:
-    """Those that ``TH1::Sumw2`` begins with."""
+    """Returns the initial squares of ``TH1::Sumw2``."""
     found: Numbers = np.abs(contents.astype(np.float64)) * (histogram.entries > 0)
     return found
 
 
 def _plus(contents: Numbers, weights: Numbers) -> Numbers:
-    """``AddBinContent``: in the type of the contents; whole numbers stay within those of its type."""
+    """Adds as ``AddBinContent``, in the type of the contents; integers saturate."""
     if contents.dtype.kind == "f":
         total: Numbers = contents + weights.astype(contents.dtype)
         return total
@@ -137,10 +137,10 @@ def _plus(contents: Numbers, weights: Numbers) -> Numbers:
 
 
 def _stored(values: Numbers, dtype: Any) -> Numbers:
-    """``UpdateBinContent``: cut to whole numbers where contents are such.
+    """Converts as ``UpdateBinContent``, with truncation for integer contents.
 
     Raises:
-        RequestError: One of them is too large for the type.
+        RequestError: A value exceeds the type.
     """
     if dtype.kind != "f":
         most = np.iinfo(dtype)
@@ -151,14 +151,15 @@ def _stored(values: Numbers, dtype: Any) -> Numbers:
 
 
 def _power(key: str, factor: float) -> float:
-    """How the sum of a name grows with all weights."""
+    """Returns the factor of a sum if all weights are multiplied by ``factor``."""
     return factor**2 if key == "fTsumw2" else factor
 
 
 def _reset(histogram: Histogram) -> Histogram:
-    """``ResetStats``: statistics from the bins."""
+    """Recomputes the statistics from the bins, as ``ResetStats``."""
     sums = from_bins(histogram)
-    # Entries are those of all bins, weighed; or what statistics count, where that is all.
+    # The number of entries is the effective one of all bins, or that of the statistics if they cover all
+    # bins.
     total, squares = float(histogram._contents.sum(dtype=np.float64)), float(histogram.variances(True).sum())
     entries = total**2 / squares if squares > 0 else total
     if counts_outside(histogram) and not has_range(histogram):

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
-# More bins than this are not believed of an object that is stored in fewer bytes. (Of a THnSparse only filled bins are stored.)
+# Maximum number of bins of an object that is stored in fewer bytes. (A THnSparse stores only filled bins.)
 _MOST_BINS = 1 << 20
 
 
 @guarded
 class Axis(Object, Sequence):  # type: ignore[type-arg]
-    """An axis: a sequence of bins, each a pair of edges, or a label where there are labels."""
+    """An axis: a sequence of bins, each of which is a pair of edges, or a label."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return count
 
     def __getitem__(self, at: Any) -> Any:
-        """The bin of a number, or the member of a name."""
+        """Returns the bin of this number, or the member of this name."""
         if isinstance(at, str):
             return self.member(at)
         labels = self.labels()
@@ -61,7 +61,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return hash((len(self), self.low, self.high))
 
     def index(self, value: float | str) -> int:  # type: ignore[override]
-        """The number of the bin that a value falls into, -1 below the axis and its length above; or that of a label.
+        """Returns the number of the bin with a value or label: -1 below the axis, its length above.
 
         Raises:
             RequestIndexError: No bin has this label.
@@ -75,26 +75,26 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
     @property
     def low(self) -> float:
-        """The lowest edge."""
+        """Lower edge of the first bin."""
         return float(self.member("fXmin"))
 
     @property
     def high(self) -> float:
-        """The highest edge."""
+        """Upper edge of the last bin."""
         return float(self.member("fXmax"))
 
     @property
     def width(self) -> float | None:
-        """The width of the bins, or ``None`` if they have different widths."""
+        """Width of the bins, or ``None`` if they differ."""
         return None if len(self.member("fXbins", ())) or not len(self) else (self.high - self.low) / len(self)
 
     @property
     def traits(self) -> _Traits:
-        """Whether the axis is circular, and whether it is discrete, in the terms of the UHI."""
+        """Whether the axis is circular and discrete, as defined by UHI."""
         return _Traits(discrete=self.labels() is not None)
 
     def edges(self, flow: bool = False) -> Numbers:
-        """The edges of the bins, one more than there are bins; with ``flow``, from minus to plus infinity."""
+        """Returns the edges of the bins; with ``flow``, from minus to plus infinity."""
         return self._spread(self.member("fXbins", None), flow)
 
     def _spread(self, stored: Any, flow: bool) -> Numbers:
@@ -107,25 +107,25 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return np.concatenate([[-np.inf], edges, [np.inf]]) if flow else edges
 
     def centers(self, flow: bool = False) -> Numbers:
-        """The middle of each bin, an array of ``float64``."""
+        """Returns the center of each bin, as an array of ``float64``."""
         edges = self.edges(flow)
         return (edges[1:] + edges[:-1]) / 2
 
     def widths(self, flow: bool = False) -> Numbers:
-        """The width of each bin, as ``GetBinWidth`` gives it."""
+        """Returns the width of each bin, as ``GetBinWidth`` does."""
         widths: Numbers = np.diff(self.edges(flow))
         if self.width is not None:
-            # Edges are rounded, and their differences with them.
+            # Differences of edges have rounding errors.
             widths[slice(1, -1) if flow else slice(None)] = self.width
         return widths
 
     def intervals(self, flow: bool = False) -> Numbers:
-        """Both edges of each bin, an array of shape ``(bins, 2)``."""
+        """Returns both edges of each bin, as an array of shape ``(bins, 2)``."""
         edges = self.edges(flow)
         return np.stack([edges[:-1], edges[1:]], axis=1)
 
     def labels(self, flow: bool = False) -> list[str] | None:
-        """The labels of the bins, or ``None`` if the axis has none."""
+        """Returns the labels of the bins, or ``None`` without labels."""
         found = self.member("fLabels", None)
         if found is None or len(found) == 0:
             return None
@@ -137,10 +137,10 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         return ["underflow", *labels, "overflow"] if flow else labels
 
     def to_boost(self) -> Any:
-        """The axis as an axis of boost-histogram.
+        """Converts the axis to an axis of boost-histogram.
 
         Raises:
-            UnsupportedError: Its edges do not go up.
+            UnsupportedError: The edges are not increasing.
         """
         axis = _package("boost_histogram").axis
         labels = self.labels()
@@ -153,7 +153,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
         else:
             made = axis.Variable(self.edges(), underflow=True, overflow=True)
         made.name = self.name
-        # hist draws the label; the title is what it is called in ROOT.
+        # hist draws the label; ROOT has a title.
         made.title = made.label = self.title
         return made
 
@@ -163,7 +163,7 @@ class Axis(Object, Sequence):  # type: ignore[type-arg]
 
 @guarded
 class RangedAxis(Axis):
-    """An axis whose range the file leaves open: as found from the entries that wait for it."""
+    """An axis whose range was computed from buffered entries."""
 
     __slots__ = ("_found", "_stored")
 
@@ -176,21 +176,21 @@ class RangedAxis(Axis):
 
     @property
     def low(self) -> float:
-        """The lowest edge."""
+        """Lower edge of the first bin."""
         return self._found[1]
 
     @property
     def high(self) -> float:
-        """The highest edge."""
+        """Upper edge of the last bin."""
         return self._found[2]
 
     @property
     def width(self) -> float:
-        """The width of the bins."""
+        """Width of the bins."""
         return (self.high - self.low) / len(self)
 
     def edges(self, flow: bool = False) -> Numbers:
-        """The edges of the bins, one more than there are bins; with ``flow``, from minus to plus infinity."""
+        """Returns the edges of the bins; with ``flow``, from minus to plus infinity."""
         return self._spread(None, flow)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -198,7 +198,7 @@ class RangedAxis(Axis):
 
 
 def found_bins(axis: Axis, found: Numbers) -> Numbers:
-    """Numbers of bins, as ``TAxis::FindBin`` has them."""
+    """Returns the numbers of the bins of values, as ``TAxis::FindBin`` does."""
     edges = None if isinstance(axis, RangedAxis) else axis.member("fXbins", None)
     if edges is not None and len(edges):
         inside = np.searchsorted(np.asarray(edges), found, side="right")
@@ -206,7 +206,7 @@ def found_bins(axis: Axis, found: Numbers) -> Numbers:
         with np.errstate(all="ignore"):
             place = np.nan_to_num(len(axis) * (found - axis.low) / (axis.high - axis.low))
         inside = 1 + place.clip(-1, len(axis) + 1).astype(np.int64)
-        # Where that was rounded to a neighbour, the one whose edges are on both sides.
+        # Rounding may select a neighbouring bin, which is corrected by its edges.
         width = (axis.high - axis.low) / len(axis)
         lower, upper = found < axis.low + (inside - 1) * width, found >= axis.low + inside * width
         inside = (inside - lower + (upper & (inside < len(axis)))).clip(1)

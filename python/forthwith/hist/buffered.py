@@ -1,7 +1,7 @@
-"""Histograms whose first entries are buffered: C++ ROOT fills them into bins when the bins are read, and so does this.
+"""Histograms with buffered entries, which ROOT fills into bins when the bins are read.
 
-A histogram whose range is to be found (``TH1D("h", "", 100, 1, 0)``), or that was given a buffer (``SetBuffer``), collects
-its first entries in ``fBuffer``. A negative number of entries says that they are in the bins already.
+A histogram with an automatic range (``TH1D("h", "", 100, 1, 0)``) or a buffer (``SetBuffer``) collects its
+first entries in ``fBuffer``. A negative number of entries means that they are in the bins already.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def is_buffered(histogram: Any) -> bool:
-    """Whether entries are buffered and in no bin yet."""
+    """Whether the histogram has buffered entries that are not in bins yet."""
     stored = histogram.member("fBuffer", None)
     return stored is not None and len(stored) > 0 and bool(stored[0] > 0)
 
 
 def ranged(histogram: Any, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
-    """The axes after buffered entries are filled: ROOT finds the range of some axes, and extends others.
+    """Returns the axes after buffered entries are filled, which sets or extends their ranges.
 
     Raises:
-        UnsupportedError: The range is infinite, or found by a rule that is not known.
+        UnsupportedError: The range is infinite, or determined by an unknown rule.
     """
     if not is_buffered(histogram):
         return axes
@@ -36,7 +36,7 @@ def ranged(histogram: Any, axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
 
 
 def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
-    """``"contents"``, or the sums ``"fSumw2"``, ``"fBinEntries"`` or ``"fBinSumw2"``, with buffered entries."""
+    """Returns ``"contents"`` or the sums of this name, including buffered entries."""
     if not is_buffered(histogram):
         return stored
     core, number, *place = _place(histogram)
@@ -45,10 +45,10 @@ def filled(histogram: Any, name: str, stored: Numbers) -> Numbers:
 
 
 def buffered_sums(histogram: Any) -> dict[str, float]:
-    """The sums over all entries, with those that are buffered, by the names of members."""
+    """Returns the sums over all entries, including buffered ones, by the names of members."""
     return emptied_sums(*_place(histogram))
 
 
 def _place(histogram: Any) -> tuple[Any, int, str, str]:
-    """The object in Rust, and what errors name."""
+    """Returns the object in Rust, and file and path for errors."""
     return histogram._record.core, histogram._number, histogram.file.file_path, histogram.object_path

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from forthwith.hist.axis import Axis, Numbers
     from forthwith.hist.indexing import Chosen
 
-# Arrays of more bins are made only of sparse histograms that ask for it.
+# Maximum number of bins of arrays of sparse histograms.
 _MOST_BINS = 1 << 24
 
 
 @guarded
 class Many(Binned):
-    """Histograms of any number of dimensions."""
+    """Base of histograms with any number of dimensions."""
 
     __slots__ = ()
 
@@ -34,11 +34,11 @@ class Many(Binned):
 
     @property
     def entries(self) -> float:
-        """How often it was filled."""
+        """Number of entries, as filled."""
         return float(self.member("fEntries"))
 
     def _gathered(self, picks: list[Chosen]) -> tuple[Numbers, Numbers | None]:
-        """Contents, and sums of squares of weights if they were kept, of the bins that are wanted."""
+        """Returns contents, and sums of squared weights if stored, of the selected bins."""
         raise NotImplementedError
 
     def _some(self, picks: list[Chosen]) -> Any:
@@ -51,7 +51,7 @@ class Many(Binned):
         if all(pick.whole for pick in picks):
             entries = self.entries
         else:
-            # Of entries it is not known which: as many as their weights are worth.
+            # The entries of these bins are unknown, so this is their effective number.
             total, square = float(contents.sum()), 0.0 if squares is None else float(squares.sum())
             entries = total**2 / square if square > 0 else abs(total)
         return many(DenseHistogram, self, axes, contents, squares, entries)
@@ -67,7 +67,7 @@ class DenseHistogram(Many):
         shape = tuple(len(axis) + 2 for axis in self.axes)
         data = array.member("fData", None)
         if data is None or len(data) == 0:
-            # Nothing was ever filled.
+            # The histogram was never filled.
             _few(shape)
             data = np.zeros(math.prod(shape))
         if len(data) != math.prod(shape):
@@ -86,16 +86,16 @@ class DenseHistogram(Many):
 
     @property
     def weighted(self) -> bool:
-        """Whether the sums of squares of weights were kept."""
+        """Whether the sums of squared weights are stored."""
         data = self.member("fSumw2").member("fData", None)
         return data is not None and len(data) > 0
 
     def values(self, flow: bool = False) -> Numbers:
-        """The bin contents; with ``flow``, underflow first and overflow last in each dimension."""
+        """Returns the bin contents; with ``flow``, including underflow and overflow bins."""
         return self._filled(self.member("fArray"), flow)
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The squares of the bin errors."""
+        """Returns the squared bin errors."""
         if self.weighted:
             return self._filled(self.member("fSumw2"), flow)
         return np.abs(self.values(flow).astype(np.float64))
@@ -103,12 +103,12 @@ class DenseHistogram(Many):
 
 @guarded
 class SparseHistogram(Many):
-    """A ``THnSparse``: only bins that were filled are stored."""
+    """A ``THnSparse``, which stores only filled bins."""
 
     __slots__ = ()
 
     def sparse(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The stored bins: bin numbers (one row for each filled bin; 0 is the underflow), contents, variances."""
+        """Returns bin numbers (a row for each bin; 0 is underflow), contents and variances."""
         bits = [max(1, (len(axis) + 2).bit_length()) for axis in self.axes]
         begins = np.concatenate([[0], np.cumsum(bits)])
         coordinates, values, variances = [], [], []
@@ -164,17 +164,17 @@ class SparseHistogram(Many):
 
     @property
     def weighted(self) -> bool:
-        """Whether the sums of squares of weights were kept."""
+        """Whether the sums of squared weights are stored."""
         squares = [chunk.member("fSumw2", None) for chunk in self.member("fBinContent")]
         return any(found is not None and len(found) for found in squares)
 
     def values(self, flow: bool = False) -> Numbers:
-        """The bin contents as an array of all bins, unless that would be out of proportion: see `sparse`."""
+        """Returns the bin contents as an array of all bins, up to a maximum size: see `sparse`."""
         coordinates, values, _ = self.sparse()
         return self._dense(values, coordinates, flow)
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The squares of the bin errors, likewise."""
+        """Returns the squared bin errors as an array of all bins, up to a maximum size: see `sparse`."""
         coordinates, _, variances = self.sparse()
         return self._dense(variances, coordinates, flow)
 

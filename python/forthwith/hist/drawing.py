@@ -1,4 +1,4 @@
-"""Objects with bins: drawn on terminals and in notebooks, and, where they have axes, handed to other packages."""
+"""Drawing of objects with bins on terminals and in notebooks, and conversion for other packages."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 @guarded
 class Drawn(Object):
-    """An object that has bins with values."""
+    """An object with bins that have values."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """``"COUNT"``, or ``"MEAN"`` where values of several bins make no sum."""
+        """``"COUNT"``, or ``"MEAN"`` if values of several bins cannot be summed."""
         raise NotImplementedError
 
     @property
@@ -40,16 +40,16 @@ class Drawn(Object):
         raise NotImplementedError
 
     def values(self, flow: bool = False) -> Numbers:
-        """The values of the bins, as an array with one dimension for each axis, x first."""
+        """Returns the values of the bins, as an array with one dimension for each axis, x first."""
         raise NotImplementedError
 
     def show(self, width: int = 60, rows: int = 40, file: TextIO | None = None) -> None:
-        """Prints a drawing: bars for one dimension, shades for two, and for more the sums or means along the others.
+        """Prints a drawing: bars in one dimension, shades in two, and sums or means along others.
 
         Args:
-            width: Characters in a line, at most.
-            rows: Lines, at most; neighbouring bins are then drawn as one.
-            file: Where to print; standard output by default.
+            width: Maximum number of characters in a line.
+            rows: Maximum number of lines; neighbouring bins are merged to fit.
+            file: The output stream; standard output by default.
         """
         import sys
 
@@ -60,7 +60,7 @@ class Drawn(Object):
         return [repr(self), *lines(grid, width)] if grid is not None else self._bars(width, rows)
 
     def _grid(self) -> Grid | None:
-        """The lines of a drawing in two dimensions; none for one dimension."""
+        """Returns the grid of a drawing in two dimensions; ``None`` for one dimension."""
         values = self.values().astype(np.float64)
         if values.ndim < 2:
             return None
@@ -91,7 +91,7 @@ class Drawn(Object):
         return lines
 
     def _bin_names(self, together: int) -> list[str]:
-        """The first of each group of bins."""
+        """Returns the label or lower edge of each group of bins."""
         axis = self.axes[0]
         labels = axis.labels()
         return labels if labels and together == 1 else [f"{edge:g}" for edge in axis.edges()[::together]]
@@ -116,32 +116,32 @@ class Drawn(Object):
         )
 
     def _words(self) -> list[str]:
-        """The text beside a picture."""
+        """Returns the text beside a picture."""
         return []
 
     def _drawn_errors(self) -> Numbers | None:
-        """The errors that a picture shows."""
+        """Returns the errors that a picture shows; ``None`` without errors."""
         return None
 
     def _value_title(self) -> str:
-        """The name of the values, where the object says it."""
+        """Returns the title of the values, if the object has one."""
         return ""
 
 
 @guarded
 class Plotted(Drawn):
-    """An object that has bins along axes, as other packages expect it."""
+    """An object with bins along axes, with methods that other packages expect."""
 
     __slots__ = ()
 
     def axis(self, which: int | str = 0) -> Axis:
-        """One of the axes.
+        """Returns an axis.
 
         Args:
-            which: Its number, or ``"x"``, ``"y"``, ``"z"``.
+            which: Number of the axis, or ``"x"``, ``"y"``, ``"z"``.
 
         Raises:
-            RequestIndexError: There is no such axis.
+            RequestIndexError: The axis does not exist.
         """
         number = {"x": 0, "y": 1, "z": 2}.get(which, which) if isinstance(which, str) else which
         if not isinstance(number, int) or not -len(self.axes) <= number < len(self.axes):
@@ -149,15 +149,16 @@ class Plotted(Drawn):
         return self.axes[number]
 
     def __getitem__(self, index: Any) -> Any:
-        """The content of a bin, or a histogram of some bins or fewer axes; or the member of a name.
+        """Returns the content of a bin, a histogram of a selection, or the member of a name.
 
-        Bins are counted from 0; ``2.5j`` is the bin of a place, and ``loc``, ``rebin``, ``underflow`` and ``overflow`` of hist
-        and boost-histogram are understood. ``h[2:5]`` has these bins, and what is outside of them below and above. ``h[::sum]``
-        is a sum with what is below and above, ``h[::2j]`` has two bins as one. There is one index for each axis.
+        Bins are counted from 0; ``2.5j`` is the bin with this value, and ``loc``, ``rebin``, ``underflow``
+        and ``overflow`` of hist and boost-histogram are supported. ``h[2:5]`` keeps these bins, with others
+        added to underflow and overflow. ``h[::sum]`` sums all bins including underflow and overflow, and
+        ``h[::2j]`` merges pairs of bins. One index for each axis is required.
 
         Raises:
-            RequestIndexError: There is no such bin or axis (also an ``IndexError``).
-            RequestTypeError: It is no index (also a ``TypeError``).
+            RequestIndexError: A bin or axis does not exist (also an ``IndexError``).
+            RequestTypeError: The index is invalid (also a ``TypeError``).
         """
         if isinstance(index, str):
             return self._named(index)
@@ -180,53 +181,53 @@ class Plotted(Drawn):
             raise
 
     def _some(self, picks: list[Chosen]) -> Any:
-        """A histogram of some bins."""
+        """Returns a histogram of a selection of bins."""
         raise RequestTypeError(f"{self!r} has single bins only: of to_boost() there are slices, too")
 
     def __iter__(self) -> Iterator[Any]:
-        """The values of the bins of one dimension."""
+        """Iterates over the values of the bins of a one-dimensional histogram."""
         if len(self.axes) != 1:
             raise RequestTypeError(f"{self!r} has several axes: iterate over values()")
         return iter(self.values().tolist())
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
-        """The values of the bins, as an array with one dimension for each axis, x first."""
+        """Returns the values of the bins, as an array with one dimension for each axis, x first."""
         return np.asarray(self.values(), dtype=dtype)
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The squares of `errors`."""
+        """Returns the squares of `errors`."""
         raise NotImplementedError
 
     def errors(self, flow: bool = False) -> Numbers:
-        """The square roots of `variances`, in the shape of `values`; NaN where a variance is below zero, as in some sums."""
+        """Returns the square roots of `variances`; NaN for negative variances, as in some sums."""
         with np.errstate(invalid="ignore"):
             found: Numbers = np.sqrt(self.variances(flow))
         return found
 
     def to_numpy(self, flow: bool = False, dd: bool = False) -> tuple[Any, ...]:
-        """Values and edges in a tuple, as ``numpy.histogram`` gives them.
+        """Returns values and edges as a tuple, as ``numpy.histogram`` does.
 
         Args:
-            flow: Whether to have underflow and overflow, between edges at minus and plus infinity.
-            dd: Whether all edges are one item of the tuple, as ``numpy.histogramdd`` gives them.
+            flow: Whether to include underflow and overflow, with edges at minus and plus infinity.
+            dd: Whether all edges are one item of the tuple, as in ``numpy.histogramdd``.
         """
         edges = tuple(axis.edges(flow) for axis in self.axes)
         return (self.values(flow), edges) if dd else (self.values(flow), *edges)
 
     def to_boost(self) -> Any:
-        """The object as a ``boost_histogram.Histogram``. Needs boost-histogram."""
+        """Converts the object to a ``boost_histogram.Histogram``. Requires boost-histogram."""
         raise NotImplementedError
 
     def to_hist(self) -> Any:
-        """The object as a ``hist.Hist``. Needs hist."""
+        """Converts the object to a ``hist.Hist``. Requires hist."""
         return _package("hist").Hist(self.to_boost())
 
     def _to_boost_histogram_(self) -> Any:
-        # hist.Hist and boost_histogram.Histogram ask this of an object that they are made of.
+        # Called by the constructors of hist.Hist and boost_histogram.Histogram.
         return self.to_boost()
 
     def _made(self, storage: Any) -> tuple[Any, tuple[slice, ...]]:
-        """An empty histogram of boost-histogram, and which of our bins it has: axes of labels have none below the first."""
+        """Returns an empty boost-histogram, and the slices of our bins that it has."""
         made = _package("boost_histogram").Histogram(*(axis.to_boost() for axis in self.axes), storage=storage)
         made.name = self.name
         made.title = made.label = self.title

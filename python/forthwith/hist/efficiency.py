@@ -1,4 +1,4 @@
-"""Efficiencies: two histograms, and the one over the other."""
+"""Efficiencies: the ratio of two histograms."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @guarded
 class Efficiency(Plotted):
-    """A ``TEfficiency``: how many of those that fell into a bin passed."""
+    """A ``TEfficiency``: the fraction of entries in each bin that passed."""
 
     __slots__ = ()
 
     @property
     def kind(self) -> str:
-        """``"MEAN"``, of ones and zeros."""
+        """``"MEAN"``, as efficiencies are means of ones and zeros."""
         return "MEAN"
 
     @property
@@ -36,7 +36,7 @@ class Efficiency(Plotted):
 
     @property
     def passed(self) -> Histogram:
-        """The histogram of the entries that passed."""
+        """The histogram of passed entries."""
         found: Histogram = self.member("fPassedHistogram")
         return found
 
@@ -46,35 +46,35 @@ class Efficiency(Plotted):
         return self.total.axes
 
     def counts(self, flow: bool = False) -> Numbers:
-        """The number of all entries in each bin, as an array in the shape of `values`."""
+        """Returns the number of all entries in each bin, in the shape of `values`."""
         return self.total.values(flow)
 
     def values(self, flow: bool = False) -> Numbers:
-        """The efficiencies, as ``GetEfficiency`` gives them: an array of ``float64`` with a dimension for each axis."""
+        """Returns the efficiencies, as ``GetEfficiency`` does, with one dimension for each axis."""
         return self._flat(efficiency_values(*self._core()), flow)
 
     def _core(self) -> tuple[Any, int, str, str]:
-        """The object in Rust, and what errors name."""
+        """Returns the object in Rust, and file and path for errors."""
         return self._record.core, self._number, self.file.file_path, self.object_path
 
     def _flat(self, numbers: bytes, flow: bool) -> Numbers:
-        """One number for each bin in the order of ROOT, in the shape of `values`."""
+        """Reshapes numbers in ROOT's order of bins to the shape of `values`."""
         return self.total._shaped(np.frombuffer(numbers, dtype=np.float64), flow)
 
     def lower(self, flow: bool = False, level: float | None = None) -> Numbers:
-        """How far the confidence interval reaches below the efficiency, as ``GetEfficiencyErrorLow`` gives it.
+        """Returns the lower errors of the confidence intervals, as ``GetEfficiencyErrorLow`` does.
 
-        The object's statistic option chooses the interval: that of Clopper and Pearson, the normal approximation, that of
-        Wilson, Agresti and Coull, Feldman and Cousins, Bayesian with any prior, or mid-P.
+        The statistic option of the object selects the interval: Clopper-Pearson, normal approximation,
+        Wilson, Agresti-Coull, Feldman-Cousins, Bayesian with any prior, or mid-P.
 
         Args:
-            flow: Whether to have underflow and overflow.
-            level: The confidence level. Not given, as the object says.
+            flow: Whether to include underflow and overflow.
+            level: The confidence level; by default that of the object.
         """
         return self._errors(flow, level)[0]
 
     def upper(self, flow: bool = False, level: float | None = None) -> Numbers:
-        """How far the confidence interval reaches above the efficiency, as ``GetEfficiencyErrorUp`` has it. See `lower`."""
+        """Returns the upper errors, as ``GetEfficiencyErrorUp`` does. See `lower`."""
         return self._errors(flow, level)[1]
 
     def _errors(self, flow: bool, level: float | None) -> tuple[Numbers, Numbers]:
@@ -86,12 +86,12 @@ class Efficiency(Plotted):
         return (self.lower() + self.upper()) / 2
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The variances in the normal approximation. Confidence intervals do not use them: see `lower` and `upper`."""
+        """Returns the variances in the normal approximation, which `lower` and `upper` do not use."""
         total, values = self.total.values(flow).astype(np.float64), self.values(flow)
         return over(values * (1 - values), total, total != 0)
 
     def to_boost(self) -> Any:
-        """The efficiency as a ``boost_histogram.Histogram`` of means: of ones for entries that passed, and zeros for others."""
+        """Converts the efficiency to a ``boost_histogram.Histogram`` of means of ones and zeros."""
         bh = _package("boost_histogram")
         has_weights = self.total.weighted
         made, cut = self._made(bh.storage.WeightedMean() if has_weights else bh.storage.Mean())

@@ -1,4 +1,4 @@
-"""Graphs: points, and errors where they have some."""
+"""Graphs: points with optional errors."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
-# The combined error that a graph with several errors makes of them.
+# Modes of combining several errors.
 _SQUARES, _SUMS = 1, 2
-# Points of a picture.
+# Maximum number of points in a picture.
 _DRAWN = 2000
 
 
@@ -36,11 +36,11 @@ class _Points(Object):
         return np.asarray(found, dtype=np.float64)
 
     def values(self, axis: str | int = "both") -> Any:
-        """The coordinates of the points, as arrays of ``float64`` with one number for each point.
+        """Returns the coordinates of the points, as arrays of ``float64``.
 
         Args:
-            axis: ``"x"``, ``"y"`` (``"z"``) or the number of a coordinate, from the last one if negative; ``"both"`` gives
-                all of them as a tuple.
+            axis: ``"x"``, ``"y"`` (``"z"``) or the number of a coordinate, negative from the last one;
+                ``"both"`` returns all of them as a tuple.
         """
         if axis in ("both", "all"):
             return tuple(self.values(one) for one in self._AXES)
@@ -56,11 +56,11 @@ class _Points(Object):
         return str(axis)
 
     def errors(self, which: str = "mean", axis: str | int = "both") -> Any:
-        """The errors.
+        """Returns the errors, or ``None`` for a graph without errors.
 
         Args:
-            which: ``"low"``, ``"high"``, ``"mean"`` of both, or ``"diff"`` of them.
-            axis: As in `values`. A graph without errors gives ``None``.
+            which: ``"low"``, ``"high"``, ``"mean"`` of both, or their difference ``"diff"``.
+            axis: As in `values`.
         """
         if axis in ("both", "all"):
             return tuple(self.errors(which, one) for one in self._AXES)
@@ -87,7 +87,7 @@ class _Points(Object):
         raise RequestError(f"which must be low, high, mean or diff, not {which!r}")
 
     def _several(self, upper: str) -> tuple[Numbers | None, Numbers | None]:
-        """A ``TGraphMultiErrors``: the first of its errors, or their sum, as it says itself."""
+        """Returns the errors of a ``TGraphMultiErrors``: the first ones or their sum, by its mode."""
         low, high = self._numbers(f"fEx{'L' if upper == 'X' else ''}"), self._numbers("fExH")
         if upper == "X":
             return low, high
@@ -100,7 +100,7 @@ class _Points(Object):
 
     @staticmethod
     def _sum(errors: list[Numbers], mode: int) -> Numbers:
-        """Several errors of each point as one."""
+        """Combines several errors of each point."""
         if mode == _SQUARES:
             total: Numbers = np.sqrt(np.sum(np.square(errors), axis=0))
         elif mode == _SUMS:
@@ -111,12 +111,12 @@ class _Points(Object):
 
     @property
     def minimum(self) -> float:
-        """The lowest value that ROOT draws, if one was set."""
+        """Lower limit of the drawn values; -1111 if unset."""
         return float(self.member("fMinimum"))
 
     @property
     def maximum(self) -> float:
-        """The highest value that ROOT draws, if one was set."""
+        """Upper limit of the drawn values; -1111 if unset."""
         return float(self.member("fMaximum"))
 
     def __len__(self) -> int:
@@ -169,18 +169,18 @@ class _Points(Object):
 
 @guarded
 class Graph(_Points):
-    """A ``TGraph``, also with errors of any kind."""
+    """A ``TGraph``, with or without errors."""
 
     __slots__ = ()
 
     @property
     def histogram(self) -> Histogram | None:
-        """The frame that the graph was drawn in, if it was."""
+        """The histogram of the frame of the graph, or ``None`` if it was not drawn."""
         found: Histogram | None = self.member("fHistogram")
         return found
 
     def to_numpy(self) -> tuple[Numbers, Numbers]:
-        """The coordinates, as a tuple of arrays with one number for each point."""
+        """Returns the coordinates as a tuple of arrays."""
         return self.values("x"), self.values("y")
 
 
@@ -193,7 +193,7 @@ class Graph2D(_Points):
     _AXES = "xyz"
 
     def to_numpy(self) -> tuple[Numbers, Numbers, Numbers]:
-        """The coordinates, as a tuple of arrays with one number for each point."""
+        """Returns the coordinates as a tuple of arrays."""
         return self.values("x"), self.values("y"), self.values("z")
 
 

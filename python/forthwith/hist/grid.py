@@ -1,4 +1,4 @@
-"""Values of two dimensions that are drawn, with what stands beside them, and how they are drawn on terminals."""
+"""Two-dimensional values for drawing, and their drawing on terminals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from forthwith.hist.axis import Axis, Numbers
 
-# The command draws the same (crates/cli/src/object/heat.rs).
+# The command line has the same drawing (crates/cli/src/object/heat.rs).
 _SHADES = " ░▒▓█"
 _LINES = 24
 _MOST_TICKS = 16
@@ -19,7 +19,7 @@ _MOST_TICKS = 16
 
 @dataclass(frozen=True)
 class Side:
-    """One direction of a drawing: the edges of bins, or of what is shown in place of several, and what is written there."""
+    """An axis of a drawing: the edges of (merged) bins, title and labels."""
 
     edges: Numbers
     title: str
@@ -27,7 +27,7 @@ class Side:
 
     @classmethod
     def of(cls, axis: Axis) -> Side:
-        """That of an axis. Edges that are no range are numbers of bins."""
+        """Returns the side of an axis. Without a valid range, edges are numbers of bins."""
         edges, labels = axis.edges(), axis.labels()
         with np.errstate(all="ignore"):
             range_is_one = len(edges) > 1 and np.isfinite(edges[-1] - edges[0]) and (np.diff(edges) > 0).all()
@@ -37,21 +37,21 @@ class Side:
 
     @property
     def low(self) -> float:
-        """Where it begins."""
+        """Lower end."""
         return float(self.edges[0])
 
     @property
     def high(self) -> float:
-        """Where it ends."""
+        """Upper end."""
         return float(self.edges[-1])
 
     @property
     def is_even(self) -> bool:
-        """Whether all bins are as wide as each other."""
+        """Whether all bins have the same width."""
         return bool(np.allclose(np.diff(self.edges), (self.high - self.low) / max(1, len(self.edges) - 1), rtol=1e-6))
 
     def ticks(self, most: int) -> list[tuple[float, str]]:
-        """Shares of the length, from 0 to 1, and what is written there: labels where all have room, round numbers else."""
+        """Returns positions from 0 to 1 and texts of ticks: labels if they fit, otherwise round numbers."""
         span = self.high - self.low
         if self.labels is not None and 0 < len(self.labels) <= 2 * most:
             middles = (self.edges[1:] + self.edges[:-1]) / 2
@@ -61,7 +61,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Grid:
-    """Values in two dimensions, the first to the right; ``note`` says what is not shown as it is."""
+    """Values in two dimensions, x first. ``note`` describes a projection."""
 
     values: Numbers
     x: Side
@@ -70,20 +70,20 @@ class Grid:
     note: str = ""
 
     def coarse(self, columns: int, rows: int) -> Grid:
-        """The same, or fewer cells: the sums of several, or their means."""
+        """Returns the grid with merged cells, by sum or mean, if it has too many."""
         values, x = _together(self.values, self.x, columns, 0, self.has_means)
         values, y = _together(values, self.y, rows, 1, self.has_means)
         return replace(self, values=values, x=x, y=y)
 
     @property
     def range(self) -> tuple[float, float]:
-        """The least and the greatest value that are numbers, and zero."""
+        """The smallest and largest finite value, including zero."""
         finite = self.values[np.isfinite(self.values)]
         return min(0.0, float(finite.min(initial=0))), max(0.0, float(finite.max(initial=0)))
 
 
 def round_numbers(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Numbers of few digits from one to another, at about equal distances, and their text."""
+    """Returns round numbers within a range at equal distances, and their text."""
     span = high - low
     if not (span > 0 and math.isfinite(span)):
         return []
@@ -92,7 +92,7 @@ def round_numbers(low: float, high: float, most: int) -> list[tuple[float, str]]
     step = power * next((factor for factor in (1, 2, 5) if factor * power >= rough * 0.999), 10)
     first = math.ceil(low / step - 1e-9)
     numbers = [(first + at) * step for at in range(_MOST_TICKS + most) if (first + at) * step <= high + step * 1e-9]
-    # A value that is nearly nothing beside a step was to be zero.
+    # Values that are tiny compared to the step are rounding errors of zero.
     return [(number, f"{0.0 if abs(number) < step * 1e-6 else number:.6g}") for number in numbers]
 
 
@@ -111,13 +111,13 @@ def _together(values: Numbers, side: Side, most: int, axis: int, has_means: bool
 
 
 def lines(grid: Grid, width: int) -> list[str]:
-    """The drawing for a terminal: x to the right, y upwards, darker where there is more."""
+    """Returns the drawing for a terminal: x to the right, y upwards, darker for larger values."""
     grid = grid.coarse(max(20, width - 14), _LINES)
     columns, rows = _places(grid.x, max(20, width - 14), 8), _places(grid.y, _LINES, 1)
     low, high = grid.range
     marks = [""] * (len(rows) + 1)
     for share, text in grid.y.ticks(4):
-        # A label stands beside its bin, a number where the bin of its value begins.
+        # A label is beside its bin, and a number at the lower edge of its bin.
         line = math.floor(share * len(rows)) + 1 if grid.y.labels else round(share * len(rows))
         marks[min(line, len(rows))] = text
     margin = max(map(len, marks))
@@ -143,7 +143,7 @@ def lines(grid: Grid, width: int) -> list[str]:
 
 
 def _places(side: Side, most: int, widest: int) -> list[int]:
-    """The bin that each column or line of a drawing shows."""
+    """Returns the bin of each column or line of a drawing."""
     bins = len(side.edges) - 1
     if bins < 1:
         return []
@@ -155,7 +155,7 @@ def _places(side: Side, most: int, widest: int) -> list[int]:
 
 
 def _shade(value: float, low: float, high: float) -> str:
-    """Nothing is empty, and anything else has a shade."""
+    """Returns the shade of a value; only zero and non-finite values are blank."""
     if value == 0 or not math.isfinite(value) or not high > low:
         return _SHADES[0]
     part = math.ceil((value - low) / (high - low) * (len(_SHADES) - 1))

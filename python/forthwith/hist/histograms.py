@@ -1,4 +1,4 @@
-"""Histograms and profiles: their numbers as C++ ROOT has them, by the names that other Python packages expect."""
+"""Histograms and profiles: values as in C++ ROOT, with methods that other packages expect."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @guarded
 class Binned(Plotted):
-    """The methods that all histograms have."""
+    """Common methods of histograms."""
 
     __slots__ = ()
 
@@ -40,24 +40,24 @@ class Binned(Plotted):
         raise NotImplementedError
 
     def errors(self, flow: bool = False) -> Numbers:
-        """The bin errors, as ``GetBinError`` gives them: an array of ``float64`` in the shape of `values`."""
+        """Returns the bin errors, as ``GetBinError`` does, in the shape of `values`."""
         return super().errors(flow)
 
     def counts(self, flow: bool = False) -> Numbers:
-        """The effective number of entries in each bin, as an array; with weights, values squared over variances."""
+        """Returns the effective number of entries in each bin: squared values over variances."""
         values, variances = self.values(flow), self.variances(flow)
-        # Squares of whole numbers may be larger than their type.
+        # Squares of integers may overflow.
         return over(values.astype("f8") ** 2, variances, variances != 0)
 
     @property
     def weighted(self) -> bool:
-        """Whether the sums of squares of weights were kept."""
+        """Whether the sums of squared weights are stored."""
         raise NotImplementedError
 
     def to_boost(self) -> Any:
-        """The histogram as a ``boost_histogram.Histogram``. Contents that are whole numbers stay whole numbers."""
+        """Converts to a ``boost_histogram.Histogram``. Integer contents stay integers."""
         bh = _package("boost_histogram")
-        # First, since there may be too many bins for arrays.
+        # Computed first, as this raises an error for too many bins.
         values, variances = self.values(True), self.variances(True)
         plain = bh.storage.Int64() if values.dtype.kind in "iu" else bh.storage.Double()
         made, cut = self._made(bh.storage.Weight() if self.weighted else plain)
@@ -71,7 +71,7 @@ class Binned(Plotted):
 
 @guarded
 class Histogram(Binned):
-    """A ``TH1``, ``TH2`` or ``TH3`` of any kind of numbers."""
+    """A ``TH1``, ``TH2`` or ``TH3`` with any type of contents."""
 
     __slots__ = ()
 
@@ -84,16 +84,16 @@ class Histogram(Binned):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """The axes, x first. Ranges that the file leaves open are found from the entries."""
+        """The axes, x first. Automatic ranges are computed from buffered entries."""
         return ranged(self, self._given_axes)
 
     @property
     def _given_axes(self) -> tuple[Axis, ...]:
-        """The axes as they are in the file."""
+        """The axes as stored."""
         return tuple(self.member(name) for name in ("fXaxis", "fYaxis", "fZaxis")[: self._dimensions])
 
     def _stored(self, name: str) -> Numbers:
-        """``"contents"``, or the sums of a name (``"fSumw2"``), of all bins, without buffered entries."""
+        """Returns ``"contents"`` or the sums of this name of all bins, without buffered entries."""
         if name != "contents":
             return np.asarray(self.member(name, ()))
         for array in ("TArrayD", "TArrayF", "TArrayI", "TArrayS", "TArrayC", "TArrayL64", "TArrayL"):
@@ -110,53 +110,54 @@ class Histogram(Binned):
         return self._numbers("contents")
 
     def _shaped(self, flat: Any, flow: bool) -> Numbers:
-        """Bins in the order of ROOT, where the first axis runs fastest."""
+        """Reshapes values in ROOT's order of bins, in which the first axis varies fastest."""
         shape = tuple(len(axis) + 2 for axis in reversed(self.axes))
         flat = np.asarray(flat)
         if flat.ndim != 1 or len(flat) != math.prod(shape):
             raise UnsupportedError(f"{self!r} has {flat.size} numbers for {math.prod(shape)} bins")
-        # Turned, as one piece of memory.
+        # Transposed to a contiguous array.
         turned = np.ascontiguousarray(flat.reshape(shape).T)
         return turned if flow else turned[(slice(1, -1),) * turned.ndim]
 
     @property
     def weighted(self) -> bool:
-        """Whether the sums of squares of weights were kept."""
+        """Whether the sums of squared weights are stored."""
         return len(self._numbers("fSumw2")) > 0
 
     def values(self, flow: bool = False) -> Numbers:
-        """The bin contents, in the number type in which the file stores them.
+        """Returns the bin contents, in the stored type.
 
-        The array has one dimension for each axis, x first, with the length of that axis; with ``flow`` it is two longer, since
-        underflow comes first and overflow last.
+        The array has one dimension for each axis, x first, with the number of bins of that axis; with
+        ``flow``, also underflow as the first and overflow as the last bin.
         """
         return self._shaped(self._contents, flow)
 
     @property
     def entries(self) -> float:
-        """How often the histogram was filled, as ``GetEntries`` gives it once the bins were read."""
+        """Number of entries, as ``GetEntries`` after a read of the bins."""
         return buffered_sums(self)["fEntries"] if is_buffered(self) else float(self.member("fEntries"))
 
     def mean(self, axis: int | str = 0) -> float:
-        """The mean along an axis, as ``GetMean`` gives it, in the units of the axis.
+        """Returns the mean along an axis, as ``GetMean`` does, in the units of the axis.
 
-        It is the mean of the entries if the file has their sums, and otherwise that of the bins.
+        It is the mean of the entries if the file has their sums, and otherwise that of the bin centers.
 
         Args:
-            axis: The number of the axis, or ``"x"``, ``"y"``, ``"z"``.
+            axis: Number of the axis, or ``"x"``, ``"y"``, ``"z"``.
         """
         return mean(self, self._number_of(axis))
 
     def std(self, axis: int | str = 0) -> float:
-        """The standard deviation along an axis, as ``GetStdDev`` gives it, in the units of the axis; see `mean`."""
+        """Returns the standard deviation along an axis, as ``GetStdDev`` does; see `mean`."""
         return deviation(self, self._number_of(axis))
 
     def integral(self, flow: bool = False, width: bool = False) -> float:
-        """The sum of the bin contents, as ``Integral`` gives it.
+        """Returns the sum of the bin contents, as ``Integral`` does.
 
         Args:
-            flow: Whether underflow and overflow count, too.
-            width: Whether contents are multiplied by the widths of their bins. Not with ``flow``, whose bins have no width.
+            flow: Whether to include underflow and overflow.
+            width: Whether contents are multiplied by bin widths. Invalid with ``flow``, whose bins have no
+                width.
         """
         values = self._summands(flow)
         if width:
@@ -170,7 +171,7 @@ class Histogram(Binned):
         self.axis(axis)
         return {"x": 0, "y": 1, "z": 2}[axis] if isinstance(axis, str) else axis
 
-    # The sums that bins have beside their contents.
+    # Names of the sums of bins other than contents.
     _SUMS: tuple[str, ...] = ("fSumw2",)
 
     def _some(self, picks: list[Chosen]) -> Any:
@@ -196,7 +197,7 @@ class Histogram(Binned):
         ]
         members: dict[str, Any] = {**sums, "fBuffer": np.zeros(0), "fBufferSize": 0}
         if len(axes) < len(picks) or not all(pick.whole for pick in picks) or is_buffered(self):
-            # Those of entries were of others, too: they are found from the bins.
+            # Stored statistics include entries of other bins, so they are recomputed from the bins.
             members |= {name: 0.0 for name in self.member_names if name.startswith("fTsumw")}
             weights = sums.get("fBinEntries", contents)
             squares = sums.get("fBinSumw2" if "fBinEntries" in sums else "fSumw2", np.zeros(0))
@@ -205,11 +206,11 @@ class Histogram(Binned):
         return projected(self, named, contents, members)
 
     def _of_sums(self, content: float, sums: dict[str, Numbers]) -> float:
-        """The value of one bin with these sums."""
+        """Returns the value of one bin with these sums."""
         return content
 
     def __add__(self, other: Any) -> Any:
-        """The sum of two histograms of the same axes, as ``TH1::Add`` makes it: contents, errors, entries and statistics."""
+        """Returns the sum of two histograms, as ``TH1::Add``: contents, errors, entries and statistics."""
         if isinstance(other, (int, float)) and other == 0:
             return self  # sum() begins with it
         return added(self, other, 1.0) if isinstance(other, Histogram) else NotImplemented
@@ -217,17 +218,17 @@ class Histogram(Binned):
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """The difference of two histograms of the same axes, as ``TH1::Add`` with -1 makes it."""
+        """Returns the difference of two histograms, as ``TH1::Add`` with -1."""
         return added(self, other, -1.0) if isinstance(other, Histogram) else NotImplemented
 
     def __mul__(self, factor: Any) -> Any:
-        """The histogram times a number, as ``TH1::Scale`` makes it."""
+        """Returns the histogram multiplied by a number, as ``TH1::Scale``."""
         return scaled(self, _finite(self, factor)) if _is_number(factor) else NotImplemented
 
     __rmul__ = __mul__
 
     def __truediv__(self, factor: Any) -> Any:
-        """The histogram divided by a number: scaled by one over it."""
+        """Returns the histogram divided by a number."""
         if not _is_number(factor):
             return NotImplemented
         if factor == 0:
@@ -238,7 +239,7 @@ class Histogram(Binned):
         return scaled(self, inverse)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        """NumPy's numbers in sums and products are as Python's; any other function takes the values of the bins."""
+        """Applies arithmetic with NumPy scalars to the histogram, and other functions to its values."""
         operation = _OPERATIONS.get(ufunc.__name__)
         numbers = all(isinstance(given, Histogram) or np.ndim(given) == 0 for given in inputs)
         if operation is not None and method == "__call__" and not options and numbers:
@@ -247,21 +248,22 @@ class Histogram(Binned):
         return getattr(ufunc, method)(*values, **options)
 
     def __neg__(self) -> Any:
-        """The histogram times -1."""
+        """Returns the histogram multiplied by -1."""
         return scaled(self, -1.0)
 
     def _summands(self, flow: bool) -> Numbers:
-        """The weight of each bin in the integral."""
+        """Returns the weight of each bin in the integral."""
         return self.values(flow).astype(np.float64)
 
     def _weights(self, flow: bool) -> Numbers:
-        """The weight of each bin in means."""
+        """Returns the weight of each bin in means."""
         return self.values(flow).astype(np.float64)
 
     def _bin_squares(self) -> Numbers:
-        """The sums of squares of weights of all bins, as ``GetStats`` takes them.
+        """Returns the sums of squared weights of all bins, as ``GetStats`` uses them.
 
-        Where they were not kept, these are the contents: of two dimensions as they are, else as errors make them.
+        If they are not stored, they are computed from the contents: directly in two dimensions, otherwise
+        from the errors.
         """
         if self._dimensions == 2:
             return self.variances(True) if self.weighted else self._weights(True)
@@ -283,12 +285,12 @@ class Histogram(Binned):
         return found.title if isinstance(found, Axis) else ""
 
     def _squares(self, flow: bool) -> Numbers:
-        """The sums of squares of weights; zeros if they were not kept."""
+        """Returns the sums of squared weights; zeros if they are not stored."""
         stored = self._numbers("fSumw2")
         return self._shaped(stored, flow) if len(stored) else np.zeros(self.values(flow).shape)
 
     def variances(self, flow: bool = False) -> Numbers:
-        """The squares of the bin errors: an array of ``float64`` in the shape of `values`."""
+        """Returns the squared bin errors, as ``float64`` in the shape of `values`."""
         stored = self._numbers("fSumw2")
         if len(stored):
             return self._shaped(stored, flow)
@@ -297,7 +299,7 @@ class Histogram(Binned):
 
 @guarded
 class Profile(Histogram):
-    """A ``TProfile``, ``TProfile2D`` or ``TProfile3D``: the means of what fell into each bin."""
+    """A ``TProfile``, ``TProfile2D`` or ``TProfile3D``: the mean of the entries in each bin."""
 
     __slots__ = ()
 
@@ -315,20 +317,20 @@ class Profile(Histogram):
 
     @property
     def weighted(self) -> bool:
-        """Whether the sums of squares of weights were kept."""
+        """Whether the sums of squared weights are stored."""
         return len(self._numbers("fBinSumw2")) > 0
 
     @property
     def error_mode(self) -> str:
-        """The kind of errors, ``""``, ``"s"``, ``"i"`` or ``"g"``, as ROOT calls them."""
+        """The error option ``""``, ``"s"``, ``"i"`` or ``"g"``, as in ROOT."""
         return self._MODES[int(self.member("fErrorMode", 0))]
 
     def values(self, flow: bool = False) -> Numbers:
-        """The means, as ``GetBinContent`` gives them: an array of ``float64`` with a dimension for each axis."""
+        """Returns the means, as ``GetBinContent`` does, with one dimension for each axis."""
         return self._shaped(self._means(), flow)
 
     def _summands(self, flow: bool) -> Numbers:
-        # Unlike GetBinContent, ROOT's sums leave out bins whose sums of weights are below zero.
+        # Unlike GetBinContent, sums in ROOT exclude bins with negative sums of weights.
         return np.where(self._weights(flow) > 0, self.values(flow), 0.0)
 
     def _weights(self, flow: bool) -> Numbers:
@@ -339,7 +341,7 @@ class Profile(Histogram):
         return self._shaped(stored, True) if len(stored) else self._weights(True)
 
     def _value_sums(self, squared: bool) -> Numbers:
-        """The sums of weights times values, or times their squares, of all bins."""
+        """Returns the sums of weighted values, or of weighted squared values, of all bins."""
         return self._shaped(self._numbers("fSumw2") if squared else self._contents, True)
 
     def _means(self) -> Numbers:
@@ -355,20 +357,21 @@ class Profile(Histogram):
         return over(sums**2, squares, squares > 0)
 
     def counts(self, flow: bool = False) -> Numbers:
-        """The effective number of entries, as ``GetBinEffectiveEntries`` has it."""
+        """Returns the effective number of entries, as ``GetBinEffectiveEntries`` does."""
         return self._shaped(self._effective(), flow)
 
     def errors(self, flow: bool = False, error_mode: str | int | None = None) -> Numbers:
-        """The errors, as ``GetBinError`` has them.
+        """Returns the errors, as ``GetBinError`` does.
 
         Args:
-            flow: Whether to have underflow and overflow.
-            error_mode: ``""`` the error of the mean, ``"s"`` the spread, ``"i"`` the error of the mean of whole numbers,
-                ``"g"`` of numbers with weights that are one over their variances. Not given, as the profile says.
+            flow: Whether to include underflow and overflow.
+            error_mode: ``""`` for the error of the mean, ``"s"`` for the spread, ``"i"`` for the error of the
+                mean of integers, ``"g"`` for weights that are inverse variances. By default, that of the
+                profile.
         """
         mode = self.error_mode if error_mode is None else error_mode
         if isinstance(mode, int) and 0 <= mode < len(self._MODES):
-            # ROOT's numbers of them.
+            # Numbers of the options in ROOT.
             mode = self._MODES[mode]
         if mode not in self._MODES:
             raise RequestError(f"error_mode must be one of {self._MODES}, not {error_mode!r}")
@@ -393,16 +396,16 @@ class Profile(Histogram):
         return np.where(filled, found, 0.0)
 
     def variances(self, flow: bool = False, error_mode: str | int | None = None) -> Numbers:
-        """The squares of `errors`."""
+        """Returns the squares of `errors`."""
         found: Numbers = np.square(self.errors(flow, error_mode))
         return found
 
     def to_boost(self) -> Any:
-        """The profile as boost-histogram has it: the storage keeps means."""
+        """Converts the profile to a boost-histogram of means."""
         return self._as_means(self.weighted)
 
     def _as_means(self, weighted: bool) -> Any:
-        """As `to_boost`, with or without sums of weights."""
+        """Converts as `to_boost` does, with or without sums of weights."""
         bh = _package("boost_histogram")
         made, cut = self._made(bh.storage.WeightedMean() if weighted else bh.storage.Mean())
         view = made.view(flow=True)
@@ -411,7 +414,7 @@ class Profile(Histogram):
         view.value = self.values(True)[cut]
         if weighted:
             view.sum_of_weights = sums
-            # Without sums of squares, each entry counts once.
+            # Without sums of squares, each entry has weight 1.
             squares = self._shaped(self._numbers("fBinSumw2"), True)[cut] if self.weighted else sums
             view.sum_of_weights_squared = squares
             view["_sum_of_weighted_deltas_squared"] = spread * sums
@@ -421,12 +424,12 @@ class Profile(Histogram):
         return made
 
 
-#: Functions of NumPy that its numbers call for ``+``, ``-``, ``*`` and ``/``.
+# #: NumPy functions that NumPy scalars call for ``+``, ``-``, ``*`` and ``/``.
 _OPERATIONS = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv}
 
 
 def _finite(histogram: Any, factor: Any) -> float:
-    """The factor as a float."""
+    """Returns the factor as a float."""
     try:
         return float(factor)
     except OverflowError:
@@ -440,7 +443,7 @@ def _is_number(factor: Any) -> bool:
 
 
 def over(top: Numbers, bottom: Numbers, where: Numbers) -> Numbers:
-    """A quotient, and 0 where there is none."""
+    """Returns a quotient, with 0 where ``where`` is false."""
     out: Numbers = np.zeros(bottom.shape)
     np.divide(top, bottom, out=out, where=where)
     return out

@@ -1,4 +1,4 @@
-"""Bins in brackets, as the Unified Histogram Interface has them: ``h[3]``, ``h[2.5j]``, ``h[2:5]``, ``h[::sum]``."""
+"""Indexing of bins by UHI: ``h[3]``, ``h[2.5j]``, ``h[2:5]``, ``h[::sum]``."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What is wanted of one axis: for each of its bins, the one below it first, the bin that it goes to, or -1.
+    """Selection of bins of one axis, as a map from old bins, from underflow on, to new ones or -1.
 
     Attributes:
-        to: Numbers of bins of the new axis; 0 where there is none any more.
-        axis: The new axis, if it is still one.
-        whole: Whether all bins go somewhere, and stay between bins that they were between.
+        to: Numbers of the new bins, from 0 for underflow; 0 for a single bin.
+        axis: The new axis, or ``None`` if it is summed or indexed.
+        whole: Whether all bins are kept within the axis.
     """
 
     to: Numbers
@@ -31,12 +31,12 @@ class Chosen:
 
     @property
     def bin(self) -> int | None:
-        """The only bin that is wanted, counted from the one below the axis, if it is one."""
+        """The single selected bin, counted from underflow; ``None`` for other selections."""
         found = np.flatnonzero(self.to == 0)
         return int(found[0]) if self.axis is None and len(found) == 1 else None
 
     def gathered(self, numbers: Numbers, at: int) -> Numbers:
-        """Sums of what goes to the same bin, along one of the directions."""
+        """Sums values into their new bins along one axis."""
         moved = np.moveaxis(numbers, at, 0)
         bins = 1 if self.axis is None else len(self.axis) + 2
         out = np.zeros((bins, *moved.shape[1:]), dtype=moved.dtype)
@@ -46,11 +46,11 @@ class Chosen:
 
 
 def chosen(called: str, axes: tuple[Axis, ...], index: Any) -> list[Chosen]:
-    """The meaning of an index, for each axis.
+    """Resolves an index for each axis.
 
     Raises:
-        RequestIndexError: A bin or axis that is not there, or not one index for each axis.
-        RequestTypeError: What is no index.
+        RequestIndexError: A bin or axis does not exist, or the number of indices is wrong.
+        RequestTypeError: An index is invalid.
     """
     return [_of_axis(axis, one) for axis, one in zip(axes, _each(called, len(axes), index), strict=True)]
 
@@ -100,7 +100,7 @@ def _of_axis(axis: Axis, index: Any) -> Chosen:
 
 
 def _groups(axis: Axis, step: Any, bins: int) -> list[int]:
-    """How many bins become one; those that are too few at the end are above the axis."""
+    """Returns the sizes of merged groups; an incomplete last group becomes overflow."""
     if step is None:
         return [1] * bins
     groups = getattr(step, "groups", None)
@@ -121,7 +121,7 @@ def _groups(axis: Axis, step: Any, bins: int) -> list[int]:
 
 
 def _edge(axis: Axis, index: Any, otherwise: int) -> int:
-    """Where a slice begins or ends."""
+    """Returns the start or end of a slice."""
     if index is None:
         return otherwise
     bins = len(axis)
@@ -132,7 +132,7 @@ def _edge(axis: Axis, index: Any, otherwise: int) -> int:
 
 
 def _bin(axis: Axis, index: Any) -> int:
-    """The number of a bin; -1 is the one below the axis."""
+    """Returns the number of a bin; -1 is underflow."""
     bins = len(axis)
     number = None if isinstance(index, bool) else whole(index)
     if number is not None:
@@ -146,7 +146,7 @@ def _bin(axis: Axis, index: Any) -> int:
 
 
 def _located(axis: Axis, index: Any) -> int:
-    """The bin that a place or a function of the axis, such as ``loc`` and ``len``, means."""
+    """Returns the bin of a value, or of a function of the axis such as ``loc`` or ``len``."""
     if isinstance(index, complex):
         if not index.real.is_integer():
             raise RequestTypeError(

@@ -1,4 +1,4 @@
-"""Objects that were computed: histograms and axes with members as a file would have them."""
+"""Computed histograms and axes, with the members that a file would have."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class MadeRecord(Record):
-    """The record of one computed object. File and path are those of the object it was made of."""
+    """The record of a computed object, with file and path of the original."""
 
     def __init__(self, file: File, path: str, core: MadeMembers) -> None:
         super().__init__(file, path, core)  # type: ignore[arg-type]
 
     def reduce(self, what: Object) -> tuple[Any, ...]:
-        """How a computed object is pickled."""
+        """Returns the pickle arguments of a computed object."""
         return _again, (type(what), self.file, self.path, self.core)
 
 
 class MadeMembers:
-    """The members of one computed object, as `_forthwith.Objects` has those of objects in a file."""
+    """Members of a computed object, with the interface of `_forthwith.Objects`."""
 
     def __init__(self, classname: str, version: int, members: dict[str, Any], bases: list[Base]) -> None:
         self._classname = classname
@@ -42,38 +42,38 @@ class MadeMembers:
 
     @property
     def payload_bytes(self) -> int:
-        """About how large it is."""
+        """Approximate size in bytes."""
         return sum(value.nbytes for value in self._members.values() if isinstance(value, np.ndarray))
 
     def classname(self, number: int) -> str:
-        """The class."""
+        """Returns the class."""
         return self._classname
 
     def version(self, number: int) -> int:
-        """Its version."""
+        """Returns the version of the class."""
         return self._version
 
     def kind(self, number: int) -> str:
-        """It has members."""
+        """Returns ``"members"``."""
         return "members"
 
     def raw(self, number: int) -> bytes:
-        """It is not stored."""
+        """Returns no bytes, as the object is not stored."""
         return b""
 
     def fault(self, number: int) -> None:
-        """It was not read, so nothing went wrong."""
+        """Returns ``None``, as the object was not read."""
 
     def names(self, number: int) -> list[str]:
-        """The names of the members."""
+        """Returns the names of the members."""
         return list(self._members)
 
     def value(self, number: int, slot: int, maker: Record) -> Any:
-        """The value of a member."""
+        """Returns the value of a member."""
         return list(self._members.values())[slot]
 
     def bases(self, number: int) -> list[Base]:
-        """Class, version, first slot, slot behind the last and distance of each base."""
+        """Returns class, version, first slot, slot after the last, and depth of each base."""
         return self._bases
 
 
@@ -82,7 +82,7 @@ def _again(kind: type[Object], file: File, path: str, core: MadeMembers) -> Obje
 
 
 def changed(what: Histogram, members: dict[str, Any]) -> Histogram:
-    """The histogram with other values of some members, which it has."""
+    """Returns the histogram with other values of existing members."""
     core = what._record.core
     bases = core.bases(what._number)
     made = MadeMembers(what.classname, what.class_version, {**what.all_members, **members}, bases)
@@ -90,7 +90,7 @@ def changed(what: Histogram, members: dict[str, Any]) -> Histogram:
 
 
 def projected(what: Histogram, axes: Sequence[Axis], contents: Numbers, members: dict[str, Any]) -> Histogram:
-    """A histogram of other axes, and perhaps fewer: of numbers with 64 bits, or a profile of a profile."""
+    """Returns a histogram with other, possibly fewer axes, of 64-bit floats; a profile for profiles."""
     letters = ("fXaxis", "fYaxis", "fZaxis")
     is_profile = what.has_member("fBinEntries")
     values = {name: what._value(slot) for slot, name in enumerate(what._slots()) if not name.startswith("TArray")}
@@ -115,7 +115,7 @@ def many(
     squares: Numbers | None,
     entries: float,
 ) -> DenseHistogram:
-    """A ``THnT``, which is read as `kind`, of any number of axes, dense whatever it was made of."""
+    """Returns a dense ``THnT`` with any number of axes."""
 
     def array(numbers: Numbers | None) -> Object:
         data = np.zeros(0) if numbers is None else np.ascontiguousarray(numbers).ravel()
@@ -132,14 +132,14 @@ def many(
 
 
 def made_axis(like: Axis, name: str, edges: Numbers, labels: list[str] | None, title: str) -> Axis:
-    """An axis of other bins. Where all are as wide as each other, only their number and the ends are kept, as ROOT does."""
+    """Returns an axis with other bins; equal widths are stored as number and range, as in ROOT."""
     widths = np.diff(edges)
     span = float(edges[-1] - edges[0])
     even = like.width is not None and np.allclose(widths, span / len(widths), rtol=1e-9)
     values = {one: like.member(one) for one in like.member_names}
     values.update(fName=name, fTitle=title, fNbins=len(widths), fXmin=float(edges[0]), fXmax=float(edges[-1]))
     values.update(fXbins=np.zeros(0) if even else np.asarray(edges), fFirst=0, fLast=0)
-    # Nothing is chosen to be shown of it.
+    # Clears the bit of a selected range.
     values["fBits"] = int(values.get("fBits", 0)) & ~(1 << 11)
     values["fLabels"] = None if labels is None else [_label(like, at + 1, text) for at, text in enumerate(labels)]
     bases = [(base, 0, 0, len(values), at + 1) for at, base in enumerate(("TNamed", "TObject", "TAttAxis"))]

@@ -1,4 +1,4 @@
-"""Matrices and vectors of ROOT as sequences and arrays."""
+"""Matrices and vectors of ROOT."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 
 @guarded
 class Matrix(Object):
-    """A ``TMatrixT``, ``TMatrixTSym`` or ``TVectorT``: an array of its elements, those of symmetric matrices on both sides."""
+    """A ``TMatrixT``, ``TMatrixTSym`` or ``TVectorT``, as a sequence and a NumPy array."""
 
     __slots__ = ()
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows and columns; of a vector its length."""
+        """Numbers of rows and columns; for a vector, its length."""
         names = ("fNrows", "fNcols") if self.has_member("fNcols") else ("fNrows",)
         return tuple(int(self.member(name)) for name in names)
 
     def to_numpy(self) -> Numbers:
-        """The elements.
+        """Returns the elements, in full for symmetric matrices.
 
         Raises:
-            DamagedFileError: There are not as many as the numbers of rows and columns say.
+            DamagedFileError: The number of elements contradicts that of rows and columns.
         """
         shape, stored = self.shape, self.member("fElements")
         stored = np.zeros(0) if stored is None else np.asarray(stored)
@@ -41,7 +41,7 @@ class Matrix(Object):
         if min(shape) >= 0 and int(np.prod([*shape], dtype=object)) == stored.size:
             return stored.reshape(shape)
         if len(shape) == 2 and 0 <= rows == shape[1] <= stored.size and rows * (rows + 1) // 2 == stored.size:
-            # Of a symmetric one, the half above.
+            # Symmetric matrices are stored as their upper triangle.
             full = np.zeros(shape, dtype=stored.dtype)
             upper = np.triu_indices(rows)
             full[upper] = full.T[upper] = stored
@@ -52,7 +52,7 @@ class Matrix(Object):
         return len(self.to_numpy())
 
     def __getitem__(self, at: Any) -> Any:
-        """An element, a row, or several, as NumPy has it; or the member of a name."""
+        """Returns an element, a row or a selection, as NumPy does, or the member of a name."""
         if isinstance(at, str):
             return self.member(at)
         elements = self.to_numpy()
@@ -73,7 +73,7 @@ class Matrix(Object):
         return isinstance(what, (int, float, np.number)) and what in self.to_numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Numbers:
-        """The elements."""
+        """Returns the elements."""
         return np.asarray(self.to_numpy(), dtype=dtype)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Histograms whose bins are polygons."""
+"""Histograms with polygonal bins."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from forthwith.hist.axis import Axis, Numbers
 
 
-# The errors of a TProfile2Poly that are not divided by the number of entries.
+# Error mode of a TProfile2Poly in which errors are not divided by the number of entries.
 _SPREAD = 1
 
-# Places of a drawing on a terminal.
+# Size of a drawing on a terminal.
 _COLUMNS, _ROWS = 46, 20
 
 
@@ -37,16 +37,16 @@ class PolygonHistogram(Drawn):
 
     @property
     def axes(self) -> tuple[Axis, ...]:
-        """Empty, since the bins are `polygons`."""
+        """Always empty, as the bins are `polygons`."""
         return ()
 
     @property
     def _bins(self) -> list[Object]:
-        # There is no list of them before the first.
+        # The list is missing in a histogram without bins.
         return list(self.member("fBins") or ())
 
     def values(self, flow: bool = False) -> Numbers:
-        """The contents of the bins, in the order of their numbers. What is outside of them is in `overflow`."""
+        """Returns the contents of the bins, in the order of their numbers, without `overflow`."""
         if flow:
             raise RequestError(
                 f"{self!r} has no underflow and overflow bins, but regions outside of its bins: see overflow()"
@@ -54,24 +54,24 @@ class PolygonHistogram(Drawn):
         return np.array([bin.member("fContent") for bin in self._bins], dtype=np.float64)
 
     def variances(self) -> Numbers:
-        """The squares of the bin errors."""
+        """Returns the squared bin errors."""
         if self.has_member("fErrorMode"):
             return self._profiled()
         stored = self.member("fSumw2", ())
         values = self.values()
-        # Nine regions outside come first, or, in old files, none.
+        # The nine overflow regions come first, or none in old files.
         for skip in (9, 1, 0):
             if len(stored) == len(values) + skip:
                 return np.asarray(stored, dtype=np.float64)[skip:]
         return np.abs(values)
 
     def errors(self) -> Numbers:
-        """The bin errors, as ``GetBinError`` has them."""
+        """Returns the bin errors, as ``GetBinError`` does."""
         found: Numbers = np.sqrt(self.variances())
         return found
 
     def _profiled(self) -> Numbers:
-        """The squares of the errors of a ``TProfile2Poly``: those of means, or how far the values spread."""
+        """Returns the squared errors of a ``TProfile2Poly``: of the means, or the variances of values."""
         names = ("fError", "fSumw", "fSumw2")
         spread, sums, squares = (np.array([bin.member(name) for bin in self._bins], dtype=np.float64) for name in names)
         if self.member("fErrorMode") == _SPREAD:
@@ -80,23 +80,23 @@ class PolygonHistogram(Drawn):
             return (spread / np.sqrt(np.where(squares != 0, sums**2 / squares, 0))) ** 2
 
     def overflow(self) -> Numbers:
-        """The contents of the nine regions outside, row by row, the middle being what no bin covers."""
+        """Returns the contents of the nine overflow regions, row by row; the middle one is uncovered area."""
         regions = self.member("fOverflowBins", None)
         if regions is not None:
-            # Of a profile these have the means.
+            # For a profile, the regions have means.
             return np.array([region.member("fContent") for region in regions], dtype=np.float64)
         return np.asarray(self.member("fOverflow"), dtype=np.float64)
 
     def numbers(self) -> Numbers:
-        """The numbers of the bins, from 1."""
+        """Returns the numbers of the bins, from 1."""
         return np.array([bin.member("fNumber") for bin in self._bins], dtype=np.int64)
 
     def areas(self) -> Numbers:
-        """The areas of the bins, where they were asked for before the file was written."""
+        """Returns the areas of the bins, if they were computed before the file was written."""
         return np.array([bin.member("fArea") for bin in self._bins], dtype=np.float64)
 
     def polygons(self) -> list[list[tuple[Numbers, Numbers]]]:
-        """The outlines of the bins: each has one or more, as coordinates in x and in y."""
+        """Returns the outlines of the bins: each has one or more, as x and y coordinates."""
         out = []
         for bin in self._bins:
             shape = bin.member("fPoly")
@@ -108,7 +108,7 @@ class PolygonHistogram(Drawn):
         return Side.of(self.member("fXaxis")), Side.of(self.member("fYaxis"))
 
     def _grid(self) -> Grid:
-        """The bin at the middle of each place of a terminal."""
+        """Returns the grid of the bins at the center of each cell of a terminal drawing."""
         x, y = self._sides()
         across, up = (np.linspace(side.low, side.high, 2 * n + 1)[1::2] for side, n in ((x, _COLUMNS), (y, _ROWS)))
         values, free = np.zeros((_COLUMNS, _ROWS)), np.ones((_COLUMNS, _ROWS), dtype=bool)
@@ -133,7 +133,7 @@ class PolygonHistogram(Drawn):
 
 
 def _inside(xs: Numbers, ys: Numbers, across: Numbers, up: Numbers) -> Numbers:
-    """Which points of a grid are within an outline: a line from there to the left crosses it an odd number of times."""
+    """Returns which points of a grid are inside an outline, by the even-odd rule."""
     inside = np.zeros((len(across), len(up)), dtype=bool)
     count = min(len(xs), len(ys))
     for a in range(count):

@@ -1,4 +1,4 @@
-"""Means and spreads of histograms as ``TH1::GetStats`` has them: of entries where their sums were kept, else of bins."""
+"""Means and deviations of histograms as in ``TH1::GetStats``."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from forthwith.hist.buffered import buffered_sums, is_buffered
 if TYPE_CHECKING:
     from forthwith.hist.axis import Axis
 
-# Of fBits of an axis: only some bins are to be shown, and statistics are of these.
+# Bit of fBits of an axis: a range of bins is selected, to which statistics are limited.
 _RANGE = 1 << 11
-# fStatOverflows: what is outside of the axes counts, too.
+# Value of fStatOverflows: statistics include underflow and overflow.
 _WITH_OUTSIDE = 1
 
 
 def mean(histogram: Any, axis: int) -> float:
-    """``GetMean`` of one axis; 0 where there is nothing."""
+    """Returns ``GetMean`` of one axis; 0 without entries."""
     total, first, _ = _sums(histogram, axis)
     return first / total if total else 0.0
 
 
 def deviation(histogram: Any, axis: int) -> float:
-    """``GetStdDev`` of one axis; 0 where there is nothing."""
+    """Returns ``GetStdDev`` of one axis; 0 without entries."""
     total, first, second = _sums(histogram, axis)
     return math.sqrt(max(second / total - (first / total) ** 2, 0.0)) if total else 0.0
 
 
 def _sums(histogram: Any, axis: int) -> tuple[float, float, float]:
-    """The sums of weights, of weights times places, and of weights times their squares."""
+    """Returns the sums of weights, of weighted values, and of weighted squared values."""
     axes: tuple[Axis, ...] = histogram.axes
     if not -len(axes) <= axis < len(axes):
         raise RequestIndexError(f"there is no axis {axis}: the number of axes is {len(axes)}")
@@ -42,7 +42,7 @@ def _sums(histogram: Any, axis: int) -> tuple[float, float, float]:
 
 
 def statistics(histogram: Any) -> dict[str, float]:
-    """``GetStats``: sums by the names of their members."""
+    """Returns the statistics of ``GetStats``, by the names of their members."""
     names = _names(histogram)
     if has_range(histogram):
         return from_bins(histogram)
@@ -66,14 +66,14 @@ def _names(histogram: Any) -> list[str]:
 
 
 def from_bins(histogram: Any) -> dict[str, float]:
-    """The same, where only the bins are known: all entries of a bin are taken to be in its middle."""
+    """Returns the statistics computed from the bins, with entries at the bin centers."""
     axes: tuple[Axis, ...] = histogram.axes
     outside = counts_outside(histogram)
     counted = tuple(_counted(one, outside) for one in axes)
     weights = histogram._weights(True)[counted]
     places = {}
     for at, one in enumerate(axes):
-        # Bins below and above are as wide as the others are on average.
+        # Underflow and overflow bins are assumed to have the average width.
         width = (one.high - one.low) / len(one)
         centers = np.concatenate([[one.low - width / 2], one.centers(), [one.high + width / 2]])[counted[at]]
         places["xyz"[at]] = centers.reshape([-1 if at == axis else 1 for axis in range(weights.ndim)])
@@ -91,17 +91,17 @@ def from_bins(histogram: Any) -> dict[str, float]:
 
 
 def has_range(histogram: Any) -> bool:
-    """Whether only some bins of an axis are to be shown."""
+    """Whether a range of bins of an axis is selected."""
     return any(int(one.member("fBits", 0)) & _RANGE for one in histogram.axes)
 
 
 def counts_outside(histogram: Any) -> bool:
-    """Whether statistics are told to count what is below and above the axes."""
+    """Whether statistics include underflow and overflow."""
     return int(histogram.member("fStatOverflows", 0)) == _WITH_OUTSIDE
 
 
 def _counted(axis: Axis, outside: bool) -> slice:
-    """The bins that count, the first of all being the one below the axis."""
+    """Returns the slice of bins that count, with underflow as the first bin."""
     if int(axis.member("fBits", 0)) & _RANGE:
         return slice(max(0, int(axis.member("fFirst", 0))), max(0, int(axis.member("fLast", 0))) + 1)
     return slice(None) if outside else slice(1, -1)

@@ -1,4 +1,4 @@
-"""Pictures of histograms for notebooks: SVG, with axes."""
+"""SVG pictures of histograms for notebooks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
     from forthwith.hist.axis import Numbers
 
-# Where the frame is in the picture.
+# Position of the frame in the picture.
 _LEFT, _TOP, _WIDE, _HIGH = 70, 30, 430, 230
 _SCALE = _LEFT + _WIDE + 15
 _MOST_BARS, _MOST_CELLS = 2000, 70
-# Dark to light, equally far apart for the eye.
+# Dark to light, in perceptually equal steps.
 _COLOURS = ((68, 1, 84), (59, 82, 139), (33, 145, 140), (94, 201, 98), (253, 231, 37))
 
 
 def bars(
     values: Numbers, errors: Numbers | None, side: Side, title: str, value_title: str, words: Sequence[str]
 ) -> str:
-    """One dimension: a bar for each bin, errors if there are any, and words beside."""
+    """Draws a bar for each bin of one axis, with optional errors, and text beside it."""
     values, edges = values[:_MOST_BARS], side.edges[: _MOST_BARS + 1]
     side = Side(edges, side.title, side.labels)
     values = np.where(np.isfinite(values), values, 0.0)
@@ -60,7 +60,7 @@ def bars(
 
 
 def heat(grid: Grid, title: str, words: Sequence[str]) -> str:
-    """Two dimensions: a colour for each cell that is not zero, a scale, and words below it."""
+    """Draws a colour for each non-zero cell of two axes, with a scale, and text below it."""
     grid = grid.coarse(_MOST_CELLS, _MOST_CELLS)
     low, high = grid.range
     across = _LEFT + _WIDE * (grid.x.edges - grid.x.low) / (grid.x.high - grid.x.low)
@@ -83,7 +83,7 @@ def areas(
     title: str,
     words: Sequence[str],
 ) -> str:
-    """Bins of any shape: a colour for each that is not zero, and the outlines of all."""
+    """Draws bins of any shape: their outlines, and a colour for non-zero values."""
     x, y = sides
     finite = values[np.isfinite(values)]
     low, high = min(0.0, float(finite.min(initial=0))), max(0.0, float(finite.max(initial=0)))
@@ -111,7 +111,7 @@ def _picture(parts: list[str]) -> str:
 
 
 def _frame(x: Side, y: Side, title: str) -> list[str]:
-    """The axes, with ticks, their titles and that of the whole."""
+    """Draws the axes with ticks and titles, and the title of the picture."""
     right, bottom = _LEFT + _WIDE, _TOP + _HIGH
     strokes = f"M{_LEFT} {_TOP}V{bottom}H{right}"
     parts = [_text(_LEFT + _WIDE / 2, _TOP - 12, title, "middle", bold=True)]
@@ -129,7 +129,7 @@ def _frame(x: Side, y: Side, title: str) -> list[str]:
 
 
 def _scale(low: float, high: float) -> list[str]:
-    """The legend of the colours."""
+    """Draws the legend of the colours."""
     if not high > low:
         return []
     steps = 32

@@ -1,4 +1,4 @@
-//! NumPy arrays, whole.
+//! NumPy arrays as a whole.
 
 use forthwith_builders::{BuildError, Sink, Slot};
 use pyo3::{
@@ -8,7 +8,7 @@ use pyo3::{
 };
 use std::ops::Range;
 
-/// A copy of an array's items, in C order.
+/// A copy of the items of an array, in C order.
 pub(super) struct Flat {
     pub(super) shape: Vec<usize>,
     items: Items,
@@ -19,15 +19,15 @@ enum Items {
     Integer(Vec<i64>),
     Unsigned(Vec<u64>),
     Real(Vec<f64>),
-    /// Twice as many numbers as items.
+    /// Pairs of real and imaginary part.
     Complex(Vec<f64>),
     Time(Vec<i64>, String),
 }
 
-/// The items of a `numpy.ndarray`, unless they are objects, texts or records.
+/// Returns the items of a `numpy.ndarray`; `None` for arrays of objects, text or records.
 pub(super) fn flat(array: &Bound<'_, PyAny>) -> PyResult<Option<Flat>> {
     let shape = array.getattr("shape")?.extract()?;
-    // Dates have no buffer, and masks a format of their own.
+    // Arrays of dates do not support the buffer protocol, and booleans have a format of their own.
     let direct = match PyUntypedBuffer::get(array) {
         Ok(buffer) => numbers(array.py(), &buffer)?,
         Err(_) => None,
@@ -41,7 +41,7 @@ pub(super) fn flat(array: &Bound<'_, PyAny>) -> PyResult<Option<Flat>> {
 
 fn numbers(py: Python<'_>, buffer: &PyUntypedBuffer) -> PyResult<Option<Items>> {
     use ElementType::{Float, SignedInteger, UnsignedInteger};
-    // Bytes in another order have the same letter for their type.
+    // The type character does not include the byte order.
     if matches!(buffer.format().to_bytes(), [b'>' | b'!', ..]) != cfg!(target_endian = "big") {
         return Ok(None);
     }
@@ -64,7 +64,8 @@ fn all<T: Element, U>(py: Python<'_>, buffer: &PyUntypedBuffer, convert: fn(T) -
     Ok(buffer.as_typed::<T>()?.to_vec(py)?.into_iter().map(convert).collect())
 }
 
-/// With NumPy's help: other byte orders, other widths, what has no buffer.
+/// Converts an array with NumPy: other byte orders and widths, and types that the buffer protocol does not
+/// support.
 fn converted(array: &Bound<'_, PyAny>) -> PyResult<Option<Items>> {
     let py = array.py();
     let dtype = array.getattr("dtype")?;
@@ -95,14 +96,14 @@ fn converted(array: &Bound<'_, PyAny>) -> PyResult<Option<Items>> {
     }))
 }
 
-/// The array as one list.
+/// Appends the array as one list.
 pub(super) fn list(sink: &mut Sink, at: Slot, array: &Flat) -> Result<(), BuildError> {
     let (open, content) = sink.open_list(at)?;
     items(sink, content, array)?;
     sink.close_list(open)
 }
 
-/// The array's items, which are lists if it has more than one dimension.
+/// Appends the items of the array, which are lists if it has more than one dimension.
 pub(super) fn items(sink: &mut Sink, at: Slot, array: &Flat) -> Result<(), BuildError> {
     let all = array.shape.iter().product();
     level(sink, at, &array.shape, &array.items, 0..all)

@@ -1,4 +1,4 @@
-//! The builder that finds out the type.
+//! The builder that discovers the type.
 
 use super::{
     kinds::Kind,
@@ -14,18 +14,18 @@ use pyo3::{
     types::{PyBytes, PyIterator, PyString},
 };
 
-/// The commands of `forthwith.ArrayBuilder`, which adds what needs other packages.
+/// The commands of `forthwith.ArrayBuilder`, which adds methods that need other packages.
 #[pyclass(subclass, frozen, module = "forthwith._forthwith")]
 pub(crate) struct ArrayBuilder(Turns<Filled>);
 
-/// What was told, and what is remembered of Python meanwhile.
+/// A builder, and its cache of Python types and names.
 struct Filled {
     builder: builders::ArrayBuilder,
     memory: Memory,
 }
 
 impl Filled {
-    /// One object, at the place where the next value goes.
+    /// Appends an object at the position of the next value.
     fn append(
         &mut self,
         object: &Bound<'_, PyAny>,
@@ -37,7 +37,7 @@ impl Filled {
         done.map_err(|trouble| told(self, trouble))
     }
 
-    /// The exception for what went wrong below the place where the next value goes.
+    /// Returns the exception for an error below the position of the next value.
     fn placed(&self, py: Python<'_>, trouble: Trouble) -> PyErr {
         match trouble {
             Trouble::Refused(refused) => exception(py, &self.builder.locate(refused)),
@@ -80,7 +80,8 @@ impl ArrayBuilder {
         initial: i64,
         resize: f64,
     ) -> Self {
-        // Python keeps the first two. The others steer buffers that grow in another way here.
+        // `behavior` and `attrs` are stored in Python. `initial` and `resize` have no effect: buffers of this
+        // builder grow differently.
         drop((behavior, attrs, initial, resize));
         Self(Turns::new(Filled { builder: builders::ArrayBuilder::new(), memory: Memory::new(py) }))
     }
@@ -103,7 +104,7 @@ impl ArrayBuilder {
         self.0.with(py, |filled| Layout(filled.builder.snapshot()))
     }
 
-    /// Takes the data out; for a builder that is not visible in Python.
+    /// Takes the data out of a builder that Python code cannot access.
     fn _finish(&self, py: Python<'_>) -> PyResult<Layout> {
         self.0.with(py, |filled| Layout(std::mem::take(&mut filled.builder).finish()))
     }
@@ -117,7 +118,7 @@ impl ArrayBuilder {
     }
 
     fn boolean(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
-        // As pybind11 does: whatever is a number, and None.
+        // Accepts the types that pybind11 converts: numbers and `None`.
         let number = x.is_none() || x.get_type().hasattr("__bool__")?;
         if !number {
             return Err(pyo3::exceptions::PyTypeError::new_err(format!(
@@ -227,7 +228,7 @@ impl ArrayBuilder {
         }
         let place = match filled.builder.place() {
             Ok(place) => place,
-            // No items need no place.
+            // An empty iterable needs no position.
             Err(refused) => return obj.try_iter()?.next().map_or(Ok(()), |_| Err(exception(py, &refused))),
         };
         let depth = filled.builder.depth();
@@ -238,7 +239,8 @@ impl ArrayBuilder {
 }
 
 impl ArrayBuilder {
-    /// What is iterated may take its time, or use the builder itself: between its items it is free.
+    /// Appends the items of an iterator. The builder is free between items, as the iterator may block or use
+    /// the builder itself.
     fn extend_one_by_one(&self, items: &Bound<'_, PyIterator>) -> PyResult<()> {
         let py = items.py();
         for (next, item) in items.clone().enumerate() {
@@ -246,7 +248,7 @@ impl ArrayBuilder {
             let item = item.map_err(|error| within(error.into()))?;
             self.0.take(py)?.append(&item, |_, trouble| within(trouble))?;
             if next % LOOK_UP == LOOK_UP - 1 {
-                // An iterator without an end may never run Python code.
+                // An infinite iterator may never run Python code.
                 py.check_signals()?;
             }
         }
@@ -254,5 +256,5 @@ impl ArrayBuilder {
     }
 }
 
-/// Items between two looks at Python's signals.
+/// Number of items between two checks for signals.
 const LOOK_UP: usize = 1 << 12;

@@ -1,4 +1,4 @@
-//! Columns of a known type, all at once.
+//! Columns of a known type from one object.
 
 use super::{
     typed::Layout,
@@ -7,9 +7,9 @@ use super::{
 use forthwith_builders::{ArrayBuilder, Form, FormError, Sink, TypedColumns};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// Fills columns of a type with the items of an object, or with the object alone.
+/// Builds an array of a type from the items of an object, or, with `single`, from the object itself.
 ///
-/// The type is written as Awkward Array prints it; a Form comes as JSON.
+/// The type is in Awkward Array's notation; a Form is JSON.
 #[pyfunction]
 #[pyo3(signature = (object, r#type=None, form=None, single=false))]
 pub(crate) fn from_iter(
@@ -32,8 +32,8 @@ pub(crate) fn from_iter(
     Ok(Layout(columns.finish()))
 }
 
-/// Columns of a type that is found out, of the items of an object that are to be written: text and byte strings are never made of each other,
-/// and times of day are refused.
+/// Builds columns for a writer from the items of an object, and discovers their type. Text and byte strings
+/// are never converted to each other, and times of day are refused.
 #[pyfunction]
 pub(crate) fn found_rows(object: &Bound<'_, PyAny>) -> PyResult<Layout> {
     let py = object.py();

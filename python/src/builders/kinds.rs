@@ -1,4 +1,4 @@
-//! The kind of value that a Python object is.
+//! Classification of Python objects.
 
 use pyo3::{
     PyTypeCheck, PyTypeInfo,
@@ -10,7 +10,7 @@ use pyo3::{
 };
 use std::collections::HashMap;
 
-/// Kinds of values.
+/// The kind of value of a Python object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     None,
@@ -23,9 +23,9 @@ pub(crate) enum Kind {
     List,
     Tuple,
     Dict,
-    /// `numpy.ndarray` itself.
+    /// `numpy.ndarray`, but not a subclass.
     Array,
-    /// NumPy's scalars that are not Python's.
+    /// NumPy scalars that are not instances of Python's types.
     NumpyBool,
     NumpyInt,
     NumpyFloat,
@@ -35,15 +35,15 @@ pub(crate) enum Kind {
     Date,
     Time,
     Delta,
-    /// Something that may be iterated.
+    /// An object that may be iterable.
     Other,
 }
 
-/// The kinds of types that were met.
+/// Cache of the kinds of types.
 pub(crate) struct Kinds {
-    /// The common types are told by their address, the most common ones first.
+    /// The addresses of common types, the most frequent ones first.
     common: [(usize, Kind); 8],
-    /// What was found out of other types, which are kept so that no other type takes their address.
+    /// Kinds of other types, by address. The references keep the addresses from being reused.
     met: HashMap<usize, (Py<PyType>, Kind)>,
 }
 
@@ -97,10 +97,10 @@ impl Kinds {
     }
 }
 
-/// Types made in a loop are not all remembered.
+/// Maximum number of cached types, for code that creates types in a loop.
 const MOST_MET: usize = 256;
 
-/// In the order in which Awkward Array asks, so that whatever is several things at once is the same.
+/// Classifies an object. The order of the checks is that of Awkward Array, for instances of several types.
 fn classify(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
     let kinds: [(Is, Kind); 7] = [
         (is::<PyInt>, Kind::Int),
@@ -124,7 +124,7 @@ fn is<T: PyTypeCheck>(object: &Bound<'_, PyAny>) -> bool {
 fn classify_rest(object: &Bound<'_, PyAny>) -> PyResult<Kind> {
     let py = object.py();
     let class = object.get_type();
-    // NumPy is asked only if it is there; importing it is not for us.
+    // NumPy is used only if it was imported already.
     let modules = py.import("sys")?.getattr("modules")?;
     let numpy = modules.call_method1("get", ("numpy",))?;
     if !numpy.is_none() {

@@ -1,4 +1,4 @@
-//! Builders: one file for each kind, and what they share to walk over Python objects.
+//! Builders, one module for each, and the conversion of Python objects that they share.
 
 mod arrays;
 mod discover;

@@ -1,4 +1,4 @@
-//! Dates, times and spans of time as integers with a unit.
+//! Conversion of dates, times and durations to integers with a unit.
 
 use super::{kinds::Kind, trouble::Walked, walk::described};
 use forthwith_builders::Fault;
@@ -9,7 +9,7 @@ use pyo3::{
 };
 use std::borrow::Cow;
 
-/// The value in units since 1970 (or of a span), and NumPy's name of the type.
+/// Returns the value in units since 1970, or of a duration, and the name of NumPy's type.
 pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<'a, str>)> {
     let py = object.py();
     Ok(match kind {
@@ -35,7 +35,7 @@ pub(super) fn of<'a>(object: &Bound<'_, PyAny>, kind: Kind) -> Walked<(i64, Cow<
     })
 }
 
-/// The same of an object that has to be of a class, `datetime64` or `timedelta64`.
+/// Returns value and type of an object that must be of the given class, `datetime64` or `timedelta64`.
 pub(super) fn given<'a>(object: &Bound<'_, PyAny>, kind: Kind, class: &str) -> Walked<(i64, Cow<'a, str>)> {
     let may_be = match kind {
         Kind::NumpyTime => true,
@@ -48,7 +48,7 @@ pub(super) fn given<'a>(object: &Bound<'_, PyAny>, kind: Kind, class: &str) -> W
     found.ok_or_else(|| Fault::NoElement(described(object).into()).into())
 }
 
-/// What NumPy reads in a text, `numpy.datetime64` or `numpy.timedelta64`; anything else as it is.
+/// Converts text with `numpy.datetime64` or `numpy.timedelta64`; other objects are returned unchanged.
 pub(super) fn parsed<'py>(object: &Bound<'py, PyAny>, class: &str) -> PyResult<Bound<'py, PyAny>> {
     match object.cast::<PyString>() {
         Ok(text) => object.py().import("numpy")?.getattr(class)?.call1((text,)),
@@ -60,19 +60,19 @@ fn microseconds(span: &Bound<'_, PyAny>, dtype: &'static str) -> Walked<i64> {
     Ok(span_of(span)?.ok_or(Fault::TooLarge(dtype))?)
 }
 
-/// The day of a date, or of a moment, after 1970-01-01.
+/// Returns the number of days from 1970-01-01 to a date or datetime.
 pub(crate) fn day(date: &Bound<'_, PyAny>) -> PyResult<i64> {
     Ok(date.call_method0("toordinal")?.extract::<i64>()? - DAY_OF_1970)
 }
 
-/// The microseconds of a time of day.
+/// Returns the microseconds of a time of day since midnight.
 pub(crate) fn time_of_day(time: &Bound<'_, PyAny>) -> PyResult<i64> {
     let part = |name: &str| time.getattr(name)?.extract::<i64>();
     let seconds = (part("hour")? * 60 + part("minute")?) * 60 + part("second")?;
     Ok(seconds * 1_000_000 + part("microsecond")?)
 }
 
-/// The microseconds of a span; nothing if there are too many.
+/// Returns the microseconds of a duration; `None` if they exceed 64 bits.
 pub(crate) fn span_of(span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
     let part = |name: &str| span.getattr(name)?.extract::<i64>();
     let seconds = part("days")? * 86_400 + part("seconds")?;
@@ -81,5 +81,5 @@ pub(crate) fn span_of(span: &Bound<'_, PyAny>) -> PyResult<Option<i64>> {
 }
 
 static EPOCH: PyOnceLock<Py<PyDateTime>> = PyOnceLock::new();
-/// The number of 1970-01-01, where 0001-01-01 is the first.
+/// Proleptic Gregorian ordinal of 1970-01-01; that of 0001-01-01 is 1.
 const DAY_OF_1970: i64 = 719_163;

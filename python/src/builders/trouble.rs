@@ -1,4 +1,4 @@
-//! Why a walk ended early.
+//! Errors of a conversion.
 
 use forthwith_builders::{BuildError, CommandError, CommandErrorKind, Fault, Step};
 use pyo3::{
@@ -13,10 +13,10 @@ pub(super) mod classes {
     pyo3::import_exception!(forthwith._errors, OutOfMemoryError);
 }
 
-/// A value or command that was refused, or an exception of Python code that was called on the way; with the place.
+/// A refused value or command, or an exception of Python code called meanwhile, with its place in the data.
 pub(super) enum Trouble {
     Refused(BuildError),
-    /// Knows its place.
+    /// Includes its place.
     Command(CommandError),
     Raised(Box<(PyErr, Vec<Step>)>),
 }
@@ -35,7 +35,7 @@ impl Trouble {
         }
     }
 
-    /// The exception. One that is not ours is left as it is, with the place as a note.
+    /// Returns the exception. An exception of Python code is unchanged, with the place as a note.
     pub(super) fn into_exception(self, py: Python<'_>) -> PyErr {
         match self {
             Self::Refused(refused) => exception(py, &refused),
@@ -44,7 +44,7 @@ impl Trouble {
                 let (error, place) = *raised;
                 if !place.is_empty() {
                     let text: String = place.iter().rev().map(ToString::to_string).collect();
-                    // A note that cannot be added is no reason to lose the exception.
+                    // Failure to add a note must not replace the exception.
                     let _ = error.value(py).call_method1("add_note", (format!("at {text} of the data"),));
                 }
                 error
@@ -77,7 +77,7 @@ impl From<PyErr> for Trouble {
     }
 }
 
-/// The exception for something refused.
+/// Returns the exception for a refused value.
 pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
     let class = match refused.fault() {
         Fault::Expected { .. } => py.get_type::<classes::BuilderTypeError>(),
@@ -89,7 +89,7 @@ pub(super) fn exception(py: Python<'_>, refused: &BuildError) -> PyErr {
     made(&class, refused.to_string(), None, &place)
 }
 
-/// The exception for a command that was refused.
+/// Returns the exception for a refused command.
 #[cold]
 pub(super) fn refused_command(py: Python<'_>, refused: &CommandError) -> PyErr {
     let class = match refused.kind() {

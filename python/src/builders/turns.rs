@@ -1,4 +1,4 @@
-//! A value that one caller at a time has, while all others wait for their turn.
+//! A lock whose value can be taken, so that the lock is not held while Python is called.
 
 use crate::taken::{Taken, TakenFrom};
 use pyo3::{exceptions::PyRuntimeError, prelude::*};
@@ -7,14 +7,14 @@ use std::{
     thread::ThreadId,
 };
 
-/// Keeps something that threads use in turn.
+/// Holds a value that threads use one at a time.
 pub(super) struct Turns<T> {
     kept: Mutex<Kept<T>>,
     back: Condvar,
 }
 
 struct Kept<T> {
-    /// Absent while a thread has it and calls Python.
+    /// `None` while a thread has taken it and may call Python.
     inner: Option<Box<T>>,
     holder: Option<ThreadId>,
 }
@@ -24,7 +24,7 @@ impl<T: Send> Turns<T> {
         Self { kept: Mutex::new(Kept { inner: Some(Box::new(inner)), holder: None }), back: Condvar::new() }
     }
 
-    /// Does something short, which never calls Python: the lock is held.
+    /// Calls `f` with the lock held; `f` must not call Python.
     pub(super) fn with<R>(&self, py: Python<'_>, f: impl FnOnce(&mut T) -> R) -> PyResult<R> {
         let mut kept = self.there(py)?;
         match kept.inner.as_mut() {
@@ -33,7 +33,8 @@ impl<T: Send> Turns<T> {
         }
     }
 
-    /// Takes it until the guard is dropped; Python may be called meanwhile, as no lock is held.
+    /// Takes the value until the guard is dropped. The lock is released, so that Python may be called
+    /// meanwhile.
     pub(super) fn take(&self, py: Python<'_>) -> PyResult<Taken<'_, T, Self>> {
         let mut kept = self.there(py)?;
         let Some(inner) = kept.inner.take() else { unreachable!("it is there, and the lock is held") };
@@ -41,10 +42,10 @@ impl<T: Send> Turns<T> {
         Ok(Taken::new(self, inner))
     }
 
-    /// Waits until it is there.
+    /// Waits until the value is present.
     ///
     /// # Errors
-    /// It is this thread that has it: what it called calls back.
+    /// Returns an error if this thread has taken the value: code that it called uses the builder again.
     fn there(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Kept<T>>> {
         loop {
             let kept = self.lock();
@@ -57,7 +58,7 @@ impl<T: Send> Turns<T> {
                 ));
             }
             drop(kept);
-            // The holder may need the interpreter to go on.
+            // The thread that holds the value may need the interpreter to continue.
             py.detach(|| {
                 let mut kept = self.lock();
                 while kept.inner.is_none() {
@@ -77,7 +78,7 @@ impl<T: Send> TakenFrom<T> for Turns<T> {
         let mut kept = self.lock();
         (kept.inner, kept.holder) = (inner, None);
         drop(kept);
-        // All: a short command needs it only once.
+        // All waiting threads are notified, as short calls return without taking the value.
         self.back.notify_all();
     }
 }

@@ -19,9 +19,10 @@ use pyo3::{
 };
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The commands of `forthwith.TypedArrayBuilder`, which adds what needs other packages.
+/// The commands of `forthwith.TypedArrayBuilder`, which adds methods that need other packages.
 ///
-/// No Python code runs while the lock is held: arguments are looked at before, one command is told, the lock is free again.
+/// No Python code runs while the lock is held: arguments are converted before, and each command locks on its
+/// own.
 #[pyclass(subclass, frozen, module = "forthwith._forthwith")]
 pub(crate) struct TypedArrayBuilder {
     builder: Mutex<builders::TypedArrayBuilder>,
@@ -65,7 +66,7 @@ impl TypedArrayBuilder {
         let date = dtype.starts_with("datetime64");
         let unit = match Primitive::from_name(dtype) {
             Some(Primitive::Datetime64(unit) | Primitive::Timedelta64(unit)) => unit,
-            // A time that is none has no unit either.
+            // `NaT` may have no unit.
             _ if value == i64::MIN => Unit::of(builders::TimeUnit::Second),
             _ => return Err(Fault::NoElement(described(object).into()).into()),
         };
@@ -82,7 +83,7 @@ impl TypedArrayBuilder {
         let before = self.lock().checkpoint();
         let mut walker = Walk { builder: self, kinds: Kinds::new(py), ticks: 0 };
         walk(&mut walker).map_err(|stopped| {
-            // Of what was refused, no part is kept.
+            // A refused object leaves no parts behind.
             self.lock().rollback(&before);
             stopped.into_exception(py)
         })
@@ -101,12 +102,12 @@ impl TypedArrayBuilder {
         }
     }
 
-    /// A missing value.
+    /// Appends a missing value.
     fn null(&self, py: Python<'_>) -> PyResult<()> {
         self.tell(py, |builder| builder.null())
     }
 
-    /// A truth value.
+    /// Appends a boolean.
     fn boolean(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         let truth = match x.cast::<PyBool>() {
             Ok(truth) => truth.is_true(),
@@ -116,17 +117,17 @@ impl TypedArrayBuilder {
         self.tell(x.py(), |builder| builder.boolean(truth))
     }
 
-    /// An integer.
+    /// Appends an integer.
     fn integer(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         self.tell_integer(x).map_err(|trouble| trouble.into_exception(x.py()))
     }
 
-    /// A number.
+    /// Appends a floating-point number.
     fn real(&self, py: Python<'_>, x: f64) -> PyResult<()> {
         self.tell(py, |builder| builder.real(x))
     }
 
-    /// A complex number.
+    /// Appends a complex number.
     fn complex(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = x.py();
         let made;
@@ -144,17 +145,17 @@ impl TypedArrayBuilder {
         self.tell(py, |builder| builder.complex(real, imaginary))
     }
 
-    /// A date and time.
+    /// Appends a date and time.
     fn datetime(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         self.time(x, "datetime64").map_err(|stopped| stopped.into_exception(x.py()))
     }
 
-    /// A span of time.
+    /// Appends a duration.
     fn timedelta(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         self.time(x, "timedelta64").map_err(|stopped| stopped.into_exception(x.py()))
     }
 
-    /// Bytes.
+    /// Appends a byte string.
     fn bytestring(&self, x: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(bytes) = x.cast::<PyBytes>() {
             return self.tell(x.py(), |builder| builder.bytestring(bytes.as_bytes()));
@@ -163,7 +164,7 @@ impl TypedArrayBuilder {
         self.tell(x.py(), |builder| builder.bytestring(&bytes))
     }
 
-    /// Text.
+    /// Appends text.
     fn string(&self, py: Python<'_>, x: &str) -> PyResult<()> {
         self.tell(py, |builder| builder.string(x))
     }
@@ -183,7 +184,7 @@ impl TypedArrayBuilder {
         self.tell(py, |builder| builder.begin_tuple(number(numfields)))
     }
 
-    /// Selects a slot.
+    /// Selects a slot of the tuple.
     fn index<'py>(slf: &Bound<'py, Self>, i: i64) -> PyResult<Bound<'py, Self>> {
         slf.get().tell(slf.py(), |builder| builder.index(number(i)))?;
         Ok(slf.clone())
@@ -200,7 +201,7 @@ impl TypedArrayBuilder {
         self.tell(py, |builder| builder.begin_record(name))
     }
 
-    /// Selects a field.
+    /// Selects a field of the record.
     fn field<'py>(slf: &Bound<'py, Self>, key: &str) -> PyResult<Bound<'py, Self>> {
         slf.get().tell(slf.py(), |builder| builder.field(key))?;
         Ok(slf.clone())
@@ -211,23 +212,23 @@ impl TypedArrayBuilder {
         self.tell(py, |builder| builder.end_record())
     }
 
-    /// Chooses an alternative.
+    /// Selects an alternative of a union.
     fn tag<'py>(slf: &Bound<'py, Self>, i: i64) -> PyResult<Bound<'py, Self>> {
         slf.get().tell(slf.py(), |builder| builder.tag(number(i)))?;
         Ok(slf.clone())
     }
 
-    /// Any value.
+    /// Appends any value.
     fn append(&self, obj: &Bound<'_, PyAny>) -> PyResult<()> {
         self.walk(obj.py(), |walk| walk.put(obj, 0))
     }
 
-    /// Many values.
+    /// Appends all items of an iterable.
     fn extend(&self, iterable: &Bound<'_, PyAny>) -> PyResult<()> {
         self.walk(iterable.py(), |walk| walk.items(iterable, 0))
     }
 
-    /// Forgets everything.
+    /// Removes all data.
     fn clear(&self) {
         self.lock().clear();
     }
@@ -300,7 +301,7 @@ impl Layout {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // The protocol lets a producer that cannot convert ignore the wish.
+        // The protocol permits producers to ignore a requested schema that they cannot convert to.
         drop(requested_schema);
         let plain = self.0.to_array().map_err(|error| PyValueError::new_err(error.to_string()))?;
         arrow::array(py, &plain, &Place::default(), &arrow::options(false, false))
@@ -311,16 +312,16 @@ impl Layout {
     }
 }
 
-/// A number below zero counts nothing: it is as wrong as one that is too large.
+/// Converts an index or count. Negative numbers become the largest one, which is out of range.
 fn number(i: i64) -> usize {
     usize::try_from(i).unwrap_or(usize::MAX)
 }
 
-/// Python objects as commands.
+/// Converter of Python objects to commands.
 struct Walk<'a> {
     builder: &'a TypedArrayBuilder,
     kinds: Kinds,
-    /// Items since Python's signals were looked at.
+    /// Number of items since the conversion began, for the checks for signals.
     ticks: u32,
 }
 
@@ -332,21 +333,22 @@ impl Walk<'_> {
         Ok(told(&mut self.builder.lock())?)
     }
 
-    /// One value. Where several alternatives of a union could be meant, the first one that takes all of it is.
+    /// Appends one value. If several alternatives of a union are possible, the first alternative that accepts the
+    /// whole value is used.
     fn put(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         if depth > DEEPEST {
             return Err(self.builder.lock().too_deep().into());
         }
         let here = self.builder.lock().position();
         match self.attempt(object, depth) {
-            // Of this value, and not of one within it, which was begun then.
+            // The error concerns this value: one in a nested value has another position.
             Err(Trouble::Command(error))
                 if matches!(error.kind(), CommandErrorKind::Ambiguous(_))
                     && self.builder.lock().position() == here =>
             {
                 let before = self.builder.lock().checkpoint();
                 for tag in 0.. {
-                    // There is an end: a tag that does not exist is refused.
+                    // The loop ends at the first tag that the union does not have.
                     if self.tell(|builder| builder.tag(tag)).is_err() {
                         break;
                     }
@@ -407,7 +409,7 @@ impl Walk<'_> {
         self.tell(|builder| builder.end_list())
     }
 
-    /// A tuple, or what is a list after all.
+    /// Appends a tuple, as a list if a list is expected.
     fn tuple(&mut self, tuple: &Bound<'_, PyTuple>, depth: u32) -> Walked<()> {
         let begun = self.tell(|builder| builder.begin_tuple(tuple.len()));
         if let Err(Trouble::Command(error)) = &begun
@@ -425,7 +427,7 @@ impl Walk<'_> {
 
     fn record(&mut self, dict: &Bound<'_, PyDict>, depth: u32) -> Walked<()> {
         self.tell(|builder| builder.begin_record(None))?;
-        // A copy: whatever a value does when it is looked at, the pairs stay.
+        // A copy, because conversion of a value may run Python code that changes the dict.
         let pairs: Vec<_> = dict.iter().collect();
         for (name, value) in pairs {
             let Ok(name) = name.cast::<PyString>() else {
@@ -438,7 +440,7 @@ impl Walk<'_> {
         self.tell(|builder| builder.end_record())
     }
 
-    /// Something that may be a number after all, a record or array of Awkward Array, or may be iterated.
+    /// Appends a NumPy scalar, a record or array of Awkward Array, or an iterable.
     fn other(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         let class = object.get_type();
         let module = class.module().map(|module| module.to_string_lossy().into_owned()).unwrap_or_default();
@@ -449,7 +451,7 @@ impl Walk<'_> {
             }
             if object.getattr("ndim")?.extract::<usize>()? == 0 {
                 let item = object.call_method0("item")?;
-                // An item of a type without an equal in Python is itself again.
+                // `item` returns an object of the same class if Python has no equivalent type.
                 if !item.get_type().is(&class) {
                     return self.put(&item, depth + 1);
                 }
@@ -465,10 +467,11 @@ impl Walk<'_> {
         self.list(object, depth)
     }
 
-    /// All items of something.
+    /// Appends all items of an object.
     fn items(&mut self, object: &Bound<'_, PyAny>, depth: u32) -> Walked<()> {
         if let Ok(list) = object.cast::<PyList>() {
-            // What an item does when it is looked at may change the list: its length is asked for each time.
+            // Conversion of an item may run Python code that changes the list, so its length is checked each
+            // time.
             let mut at = 0;
             while at < list.len() {
                 let Ok(item) = list.get_item(at) else { break };
@@ -488,7 +491,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The numbers of an array of one dimension, all at once; false if it is something else.
+    /// Appends a one-dimensional array of numbers at once; returns `false` for other arrays.
     fn array(&mut self, array: &Bound<'_, PyAny>) -> Walked<bool> {
         if array.getattr("ndim")?.extract::<usize>()? != 1 {
             return Ok(false);
@@ -511,7 +514,7 @@ impl Walk<'_> {
     }
 }
 
-/// The type of items that NumPy calls so, if they are in native order.
+/// Returns the type of items for NumPy's type string; `None` for other byte orders and types.
 fn native(typestr: &str) -> Option<DType> {
     DType::ALL.iter().copied().find(|dtype| dtype.typestr() == typestr)
 }

@@ -1,7 +1,7 @@
-//! Python objects into a [`Sink`].
+//! Conversion of Python objects to values of a [`Sink`].
 //!
-//! Nothing is believed of a container while it is walked: what it refers to may run Python code that
-//! changes it, so every item is held while it is looked at, and lengths are asked for anew each time.
+//! Conversion of an item may run Python code that changes its container: each item is held by a reference
+//! meanwhile, and lengths are checked each time.
 
 use super::{
     arrays,
@@ -16,12 +16,12 @@ use pyo3::{
     types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyIterator, PyList, PyString, PyTuple},
 };
 
-/// The memory of a walk from one call to the next, for one sink.
+/// Cache that is kept between the walks of one sink.
 pub(super) struct Memory {
     kinds: Kinds,
-    /// The names whose addresses the sink has learnt.
+    /// Names whose addresses the sink has cached.
     names: Vec<Py<PyString>>,
-    /// Whether a time of day is refused: it would be a moment of 1970.
+    /// Whether times of day are refused, which otherwise become datetimes of 1970.
     refuses_times: bool,
 }
 
@@ -30,7 +30,7 @@ impl Memory {
         Self { kinds: Kinds::new(py), names: Vec::new(), refuses_times: false }
     }
 
-    /// Of a walk through what is to be written, where a time of day is to stay one.
+    /// Creates the cache for a writer, which refuses times of day.
     pub(super) fn refusing_times(py: Python<'_>) -> Self {
         Self { refuses_times: true, ..Self::new(py) }
     }
@@ -40,26 +40,26 @@ impl Memory {
     }
 }
 
-/// A walk that fills a sink.
+/// A walk over Python objects that fills a sink.
 pub(super) struct Walk<'a> {
     sink: &'a mut Sink,
     memory: &'a mut Memory,
-    /// Levels there may be below.
+    /// Number of further levels of nesting.
     room: usize,
-    /// Items since Python's signals were looked at.
+    /// Number of items since the walk began, for the checks for signals.
     ticks: u32,
-    /// Whether something is being tried, and the failed attempts that are still allowed for it.
+    /// Whether alternatives of a union are being tried; `tries` is the number of failures that remain.
     trying: bool,
     tries: u32,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk that begins `depth` levels down.
+    /// Creates a walk that begins at nesting level `depth`.
     pub(super) fn new(sink: &'a mut Sink, memory: &'a mut Memory, depth: usize) -> Self {
         Self { sink, memory, room: DEEPEST.saturating_sub(depth), ticks: 0, trying: false, tries: MOST_TRIES }
     }
 
-    /// One object. If it fails, the place is as it was.
+    /// Appends one object. After an error, the sink has the length it had before.
     pub(super) fn append(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
         let before = self.sink.len_at(at);
         let done = self.value(at, object);
@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
         done
     }
 
-    /// All items of an object. If one fails, those before it stay.
+    /// Appends all items of an object. After an error, the items before the failed one remain.
     pub(super) fn extend(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
         let before = self.sink.len_at(at);
         let done = match self.memory.kinds.of(object)? {
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
             _ => self.iterate(at, &object.try_iter()?),
         };
         if done.is_err() {
-            // What is complete of the item that failed is one more than there should be.
+            // Complete items may include one of the failed object's.
             let complete = self.sink.len_at(at);
             self.sink.truncate_at(at, complete.max(before));
         }
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
 
     fn list_items(&mut self, at: Slot, list: &Bound<'_, PyList>) -> Walked<()> {
         let mut next = 0;
-        // Asked for in each turn: Python code that is called on the way may have changed it.
+        // The length is checked each time, because Python code called meanwhile may change the list.
         while next < list.len() {
             let kinds = &self.memory.kinds;
             match self.sink.leaf_at(at) {
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
             self.value(at, &item).map_err(within)?;
             self.ticks = self.ticks.wrapping_add(1);
             if self.ticks.is_multiple_of(LOOK_UP) {
-                // An iterator without an end may never run Python code.
+                // An infinite iterator may never run Python code.
                 iterator.py().check_signals()?;
             }
         }
@@ -198,7 +198,7 @@ impl<'a> Walk<'a> {
         let count = dict.len();
         let mut pairs = dict.iter();
         for _ in 0..count {
-            // The iterator panics at a change; so it is noticed before.
+            // The iterator panics if the dict changes, so changes are detected here.
             if dict.len() != count {
                 return Err(pyo3::exceptions::PyRuntimeError::new_err(
                     "dictionary changed size during iteration",
@@ -255,11 +255,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Something that can be iterated, or that can tell what it is in other words.
+    /// Appends an iterable, or an object with `to_list` or `tolist`.
     fn other(&mut self, at: Slot, object: &Bound<'_, PyAny>) -> Walked<()> {
         match object.try_iter() {
             Ok(iterator) => {
-                // An iterator cannot be walked twice; so it becomes a list where several types may have to be tried.
+                // An iterator can be consumed only once, so it becomes a list if several types may have to be
+                // tried.
                 if self.sink.candidates(at, Shape::List) > 1 {
                     let list = object.py().get_type::<PyList>().call1((iterator,))?;
                     return self.value(at, &list);
@@ -285,8 +286,8 @@ impl<'a> Walk<'a> {
         Err(Fault::NoElement(described(object).into()).into())
     }
 
-    /// Goes one level down, unless that is too deep. Where several types are possible they are tried, and the first error is told if
-    /// none fits.
+    /// Enters a level of nesting and calls `fill`. If several types are possible, they are tried in order; if
+    /// all fail, the first error is returned.
     #[inline]
     fn attempt(
         &mut self,
@@ -320,7 +321,7 @@ impl<'a> Walk<'a> {
                 Err(trouble @ Trouble::Refused(_)) => {
                     self.sink.truncate_at(at, before);
                     first.get_or_insert(trouble);
-                    // Unions of lists of unions of lists would otherwise be tried in all combinations.
+                    // Without a bound, nested unions would be tried in all combinations.
                     self.tries = self.tries.checked_sub(1).ok_or(Fault::Ambiguous)?;
                 }
                 done => {
@@ -334,13 +335,13 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// An item, if it is still there.
+/// Returns an item, if the list still has it.
 #[inline]
 fn item_of<'py>(list: &Bound<'py, PyList>, at: usize) -> Option<Bound<'py, PyAny>> {
     if at < list.len() { list.get_item(at).ok() } else { None }
 }
 
-/// An object for an error: its repr, cut, and its type.
+/// Describes an object for an error: its truncated repr, and its type.
 pub(crate) fn described(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map_or_else(|_| "<no repr>".into(), |text| text.to_string_lossy().into_owned());
     let mut short: String = text.chars().take(LONGEST_REPR).collect();
@@ -354,5 +355,6 @@ pub(crate) fn described(object: &Bound<'_, PyAny>) -> String {
 
 const LONGEST_REPR: usize = 100;
 const LOOK_UP: u32 = 1 << 12;
-/// For one value of a union, so that unions within it do not take a time exponential in their depth.
+/// Maximum number of failures for one value of a union, as nested unions would take time exponential in their
+/// depth.
 const MOST_TRIES: u32 = 1 << 16;

@@ -1,4 +1,4 @@
-//! Avro: files written, datums and messages read and written, blocks that were left out.
+//! Avro: writing of files, encoding and decoding of datums and messages, and report of skipped blocks.
 
 use super::avro_rows::Rows;
 use crate::{
@@ -19,14 +19,15 @@ use forthwith::{
 use pyo3::{prelude::*, sync::PyOnceLock, types::PyBytes};
 use std::{path::PathBuf, sync::Arc};
 
-/// A container file being written. It begins with the first array, which says what the columns are, or with the first rows.
+/// A container file that is being written. It begins with the first array, which determines its columns, or
+/// with the first rows.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(super) struct AvroWriter {
     held: Held<State>,
     schema: Option<String>,
-    /// Whether rows must have all fields.
+    /// Whether rows must have all fields of the schema.
     strict: bool,
-    /// What rows are written by, once there are any.
+    /// Encoder of rows, created on first use.
     rows: PyOnceLock<Rows>,
 }
 
@@ -34,13 +35,14 @@ struct State {
     to: Destination,
     options: avro::Writing,
     open: Option<Open>,
-    /// Whether it was finished or abandoned: a row may do so while it is encoded.
+    /// Whether the file was finished or abandoned, which Python code called while a row is encoded may do.
     ended: bool,
 }
 
 struct Open {
     writer: Box<avro::AvroWriter>,
-    /// The names of the columns that were announced; none where values are no records, nothing at all while there were but rows.
+    /// Names of the columns. The inner `None` means values that are not records; the outer one, that only
+    /// rows were written.
     names: Option<Option<Vec<String>>>,
 }
 
@@ -85,8 +87,8 @@ impl State {
         }
     }
 
-    /// The metadata of a table of Arrow. Those of pandas describe types that Avro does not keep, and those of Avro are the
-    /// writer's own.
+    /// Adds the metadata of an Arrow table, except that of pandas, which describes types that Avro does not
+    /// preserve, and keys of Avro itself.
     fn keep_words(&mut self, given: &Given) {
         let options = &mut self.options.options;
         let own = options.metadata.len();
@@ -182,7 +184,7 @@ impl AvroWriter {
         State::with(py, &self.held, |state| state.write(array))
     }
 
-    /// Appends rows of Python values, a list or tuple of them, by the schema that was given.
+    /// Appends rows of Python values, a list or tuple, encoded with the schema of the file.
     fn write_rows(&self, py: Python<'_>, rows: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(schema) = &self.schema else { return Err(errors::request(py, "rows need a schema".into())) };
         let known = self
@@ -192,17 +194,17 @@ impl AvroWriter {
         State::with(py, &self.held, |state| state.write_datums(&bytes, &ends))
     }
 
-    /// Entries and bytes; nothing if there was nothing to write.
+    /// Completes the file; returns its entries and bytes, or `None` if nothing was written.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<(u64, u64)>> {
         State::with(py, &self.held, State::finish)
     }
 
-    /// The file, if it was written to memory and is complete.
+    /// Returns the bytes of a complete file in memory; otherwise `None`.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         State::bytes(py, &self.held)
     }
 
-    /// Leaves nothing behind.
+    /// Discards the file.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         State::give_up(py, &self.held)
     }
@@ -212,26 +214,26 @@ fn parse(py: Python<'_>, text: &str) -> PyResult<Arc<avro::Schema>> {
     avro::Schema::parse(text).map(Arc::new).map_err(|error| errors::exception(py, &error))
 }
 
-/// The schema an array is written with if none is given.
+/// Returns the default schema of an array.
 #[pyfunction]
 pub(super) fn avro_schema(py: Python<'_>, array: &Given, name: &str) -> PyResult<String> {
     avro::schema_of(&array.0.form, name).map_err(|error| errors::exception(py, &error))
 }
 
-/// The Parsing Canonical Form of a schema, and its fingerprint.
+/// Returns the Parsing Canonical Form of a schema, and its fingerprint.
 #[pyfunction]
 pub(super) fn avro_canonical(py: Python<'_>, schema: &str) -> PyResult<(String, u64)> {
     let schema = parse(py, schema)?;
     Ok((schema.canonical(), schema.fingerprint()))
 }
 
-/// Whether values are encoded alike by both schemas, and mean the same.
+/// Whether both schemas encode values to the same bytes with the same meaning.
 #[pyfunction]
 pub(super) fn avro_is_alike(py: Python<'_>, one: &str, other: &str) -> PyResult<bool> {
     Ok(parse(py, one)?.is_alike(&*parse(py, other)?))
 }
 
-/// Datums of an array, one by one.
+/// Encodes an array; returns one datum, or message, for each entry.
 #[pyfunction]
 pub(super) fn avro_encode<'py>(
     py: Python<'py>,
@@ -245,7 +247,7 @@ pub(super) fn avro_encode<'py>(
     Ok(cut(py, &bytes, &ends))
 }
 
-/// Datums of rows of Python values, one by one.
+/// Encodes rows of Python values; returns one datum, or message, for each row.
 #[pyfunction]
 pub(super) fn avro_encode_rows<'py>(
     py: Python<'py>,
@@ -263,7 +265,7 @@ fn cut<'py>(py: Python<'py>, bytes: &[u8], ends: &[usize]) -> Vec<Bound<'py, PyB
     starts.zip(ends).map(|(start, end)| PyBytes::new(py, &bytes[start..*end])).collect()
 }
 
-/// Reads datums, with text that is not UTF-8 as a policy says.
+/// Decodes datums, with a policy for text that is not valid UTF-8.
 fn read(mut plan: forthwith::plan::Plan, text: TextPolicy) -> Result<Option<forthwith::columns::Array>> {
     plan.utf8 &= text == TextPolicy::Strict;
     let engine = Engine::new(Options { threads: 1, ..Options::default() });
@@ -293,7 +295,7 @@ fn delivered(
     }
 }
 
-/// Datums that follow each other directly.
+/// Decodes `count` concatenated datums.
 #[pyfunction]
 pub(super) fn avro_joined(
     py: Python<'_>,
@@ -311,7 +313,7 @@ pub(super) fn avro_joined(
     delivered(py, array, text)
 }
 
-/// Datums that are given one by one.
+/// Decodes a list of datums.
 #[pyfunction]
 pub(super) fn avro_apart(
     py: Python<'_>,
@@ -329,14 +331,14 @@ pub(super) fn avro_apart(
     delivered(py, array, text)
 }
 
-/// Messages written with one schema, and where they stood among all.
+/// Messages of one schema, with their positions in the list of all messages.
 struct Messages<'a> {
     schema: &'a Arc<avro::Schema>,
     datums: Vec<&'a [u8]>,
     numbers: Vec<usize>,
 }
 
-/// Messages, by schema: for each the arrays and which messages they are.
+/// Decodes messages, grouped by schema; returns the array of each group, with the positions of its messages.
 #[pyfunction]
 pub(super) fn avro_messages(
     py: Python<'_>,
@@ -373,10 +375,10 @@ pub(super) fn avro_messages(
     groups.into_iter().map(decode).collect()
 }
 
-/// A part of a file that was left out: number of the block, first byte, byte after the last, what is wrong with them.
+/// A skipped part of a file: number of the block, first byte, byte after the last, reason.
 type LeftOut = (u64, u64, u64, String);
 
-/// The blocks that were left out of a table; none for formats that leave out no blocks.
+/// Returns the skipped blocks of a table; none for formats that do not skip blocks.
 #[pyfunction]
 pub(super) fn avro_damage(table: &Bound<'_, Table>) -> Vec<LeftOut> {
     let damage = table.get().table.own::<avro::AvroTable>().map(avro::AvroTable::damage).unwrap_or_default();

@@ -1,6 +1,8 @@
-//! Histograms with buffered entries, and efficiencies: what `forthwith::hist` computes of the objects of a file.
+//! Histograms with buffered entries, and efficiencies: computations of `forthwith::hist` for objects of a
+//! file.
 //!
-//! Each function has the number of an object, and the file and path that its errors name. Arrays are bytes of native order.
+//! Each function takes the number of an object, and the file and path for its errors. Arrays are bytes in
+//! native byte order.
 
 use super::root::Objects;
 use crate::errors;
@@ -14,10 +16,10 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 
-/// Number of bins, low and high edge of an axis whose range was found or extended.
+/// Number of bins, lower and upper edge of an axis whose range was computed or extended.
 type FoundRange = (i64, f64, f64);
 
-/// The axes of a histogram after its buffered entries are filled; `None` for those that stay as they are.
+/// Returns the axes of a histogram after its buffered entries are filled; `None` for unchanged axes.
 #[pyfunction]
 pub(super) fn emptied_axes(
     py: Python<'_>,
@@ -40,7 +42,8 @@ pub(super) fn emptied_axes(
     found().map_err(|error: Error| errors::exception(py, &error.in_file(file).in_object(path)))
 }
 
-/// Data type and numbers of an array after buffered entries are filled; `None` if it is not kept.
+/// Returns data type and numbers of an array after buffered entries are filled; `None` if the histogram does
+/// not store it.
 #[pyfunction]
 pub(super) fn emptied_array<'py>(
     py: Python<'py>,
@@ -57,7 +60,7 @@ pub(super) fn emptied_array<'py>(
     Ok(array.map(|array| (array.dtype().name(), PyBytes::new(py, &array.bytes(big_endian)))))
 }
 
-/// The sums over all entries after buffered entries are filled, by the names of members.
+/// Returns the sums over all entries after buffered entries are filled, by the names of their members.
 #[pyfunction]
 pub(super) fn emptied_sums<'py>(
     py: Python<'py>,
@@ -73,7 +76,7 @@ pub(super) fn emptied_sums<'py>(
     Ok(sums)
 }
 
-/// The efficiency of each bin, underflow and overflow included.
+/// Returns the efficiency of each bin, including underflow and overflow.
 #[pyfunction]
 pub(super) fn efficiency_values<'py>(
     py: Python<'py>,
@@ -86,7 +89,8 @@ pub(super) fn efficiency_values<'py>(
     Ok(floats(py, efficiency.values().into_iter()))
 }
 
-/// How far the confidence interval of each bin reaches below and above the efficiency. Without a level, that of the object.
+/// Returns the distances from the efficiency of each bin to the lower and upper end of its confidence
+/// interval. Without a level, that of the object is used.
 #[pyfunction]
 pub(super) fn efficiency_errors<'py>(
     py: Python<'py>,

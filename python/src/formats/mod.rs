@@ -1,5 +1,4 @@
-//! What by nature only one format has, a room for each: its own words for Python, and its own view of a file or a table. Nothing else of
-//! the binding names a format.
+//! Functions and classes for single formats. No other module of the binding names a format.
 
 mod avro;
 mod avro_rows;
@@ -20,7 +19,7 @@ pub(crate) use own::raised;
 use forthwith::Object;
 use pyo3::{exceptions::PyNotImplementedError, prelude::*};
 
-/// A number that stands for missing values.
+/// A sentinel for missing values.
 #[derive(FromPyObject)]
 enum GivenNumber {
     Whole(i128),
@@ -77,7 +76,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions.into_iter().try_for_each(|function| module.add_function(function))
 }
 
-/// An object of a file that is no table, as Python sees it.
+/// Converts an object of a file that is not a table to Python.
 pub(crate) fn object(py: Python<'_>, object: Object) -> PyResult<Bound<'_, PyAny>> {
     root::object(py, object)
         .map_err(|object| PyNotImplementedError::new_err(format!("an object of class {}", object.class())))?

@@ -1,4 +1,4 @@
-//! How an RNTuple is written, as `forthwith._writable.ntuples` hands it over: a dict of what was asked for.
+//! Options of an RNTuple, from the dict of `forthwith._writable.ntuples`.
 
 use super::GivenNumber;
 use crate::errors;
@@ -11,7 +11,7 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyDict};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// Options by their names; those that are left out are as they are by default.
+/// Converts options by name; others keep their defaults.
 pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
     let py = options.py();
     let mut chosen = NtupleOptions::default();
@@ -36,20 +36,20 @@ pub(super) fn ntuple_options(options: &Bound<'_, PyDict>) -> PyResult<Chosen> {
     Ok(Chosen { options: chosen, compression })
 }
 
-/// Options, and how pages are compressed if that is said.
+/// Options, with the compression of pages if it was set.
 pub(super) struct Chosen {
     options: NtupleOptions,
     compression: Option<Compression>,
 }
 
 impl Chosen {
-    /// The options for an RNTuple of a file whose RNTuples are compressed so unless they say otherwise.
+    /// Returns the options for a file with the default compression `pages`.
     pub(super) fn with(self, pages: Compression) -> NtupleOptions {
         NtupleOptions { compression: self.compression.unwrap_or(pages), ..self.options }
     }
 }
 
-/// Options of single fields, by their paths.
+/// Converts options of single fields, by their paths.
 pub(super) fn field_options(fields: &Bound<'_, PyDict>) -> PyResult<BTreeMap<String, FieldOptions>> {
     let py = fields.py();
     let mut found = BTreeMap::new();

@@ -1,7 +1,7 @@
-//! Formats of one's own: registered, and what their functions are given.
+//! User-defined formats: their registration, and the calls of their functions.
 //!
-//! Functions of Python are called by the thread that opens a file, and what they raise is raised by the call that opens it:
-//! `forthwith._formats` makes of it what is to be raised.
+//! Python functions are called by the thread that opens a file, and their exceptions are raised by the call
+//! that opens it. `forthwith._formats` converts these exceptions.
 
 use crate::errors;
 use forthwith::{
@@ -12,7 +12,8 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::{cell::RefCell, sync::Arc};
 
-/// Registers a format. `blocks` are bytes and entries of all blocks, `listed` and `recognised` functions of `forthwith._formats`.
+/// Registers a format. `blocks` are the bytes and entries of each block; `listed` and `recognised` are
+/// functions of `forthwith._formats`.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "keyword arguments of Python")]
 #[pyo3(signature = (name, program, described, magic, endings, *, recognised=None, header=None, entry_bytes=None, blocks=None, listed=None,
@@ -67,19 +68,19 @@ pub(super) fn register_format(
     py.detach(register).map_err(|error| errors::exception(py, &error))
 }
 
-/// Takes a format back. Answers whether there was one of that name.
+/// Unregisters a format; returns whether it was registered.
 #[pyfunction]
 pub(super) fn unregister_format(py: Python<'_>, name: &str) -> bool {
     py.detach(|| forthwith::unregister(name))
 }
 
-/// The names of the formats that are registered, the last one first.
+/// Returns the names of registered formats, the last one first.
 #[pyfunction]
 pub(super) fn registered_formats() -> Vec<&'static str> {
     forthwith::registered().iter().map(|format| forthwith::Format::name(*format)).collect()
 }
 
-/// The endings of names of files of registered formats, without the dot.
+/// Returns the file extensions of registered formats, without the dot.
 #[pyfunction]
 pub(super) fn registered_endings() -> Vec<&'static str> {
     let formats = forthwith::registered();
@@ -87,19 +88,19 @@ pub(super) fn registered_endings() -> Vec<&'static str> {
 }
 
 thread_local! {
-    /// The formats whose functions this thread is in.
+    /// Formats whose functions this thread is executing.
     static INSIDE: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
-    /// What a function raised last, and the text of the error by which that crosses.
+    /// The last exception of a function, and the text of the error that represents it.
     static RAISED: RefCell<Option<(String, PyErr)>> = const { RefCell::new(None) };
 }
 
-/// The exception that an error stands for, if it came from a function of a format.
+/// Returns the exception that an error represents, if it is from a function of a format.
 pub(crate) fn raised(error: &Error) -> Option<PyErr> {
     let ErrorKind::Invalid { what } = &error.kind else { return None };
     RAISED.take().filter(|(text, _)| text == what).map(|(_, exception)| exception)
 }
 
-/// While it lives, the functions of a format are not called again by this thread.
+/// Guard that prevents recursive calls of the functions of a format by this thread.
 struct Inside;
 
 impl Inside {
@@ -151,7 +152,7 @@ impl Stored {
         py.detach(|| self.0.size()).map_err(|error| errors::exception(py, &error.into()))
     }
 
-    /// Some bytes, or those that are there.
+    /// Reads `count` bytes, or fewer at the end of the file.
     fn read<'py>(&self, py: Python<'py>, start: u64, count: u64) -> PyResult<Bound<'py, PyBytes>> {
         let read = || -> Result<_> {
             let size = self.0.size()?;

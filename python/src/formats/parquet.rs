@@ -1,4 +1,4 @@
-//! Parquet: row groups and what the file says of its column chunks.
+//! Parquet: row groups, and metadata of column chunks.
 
 use crate::table::Table;
 use forthwith::parquet::{self, ParquetTable};
@@ -7,10 +7,10 @@ use pyo3::{
     types::{PyBytes, PyDict},
 };
 
-/// A row group: number, first entry, entry after the last, bytes when decompressed.
+/// A row group: number, first entry, entry after the last, decompressed bytes.
 type RowGroup = (usize, u64, u64, u64);
 
-/// The row groups of a table; none where there are no such things.
+/// Returns the row groups of a table; none for other formats.
 #[pyfunction]
 pub(super) fn parquet_row_groups(table: &Bound<'_, Table>) -> Vec<RowGroup> {
     let groups = table.get().table.own::<ParquetTable>().map(ParquetTable::row_groups).unwrap_or_default();
@@ -18,7 +18,7 @@ pub(super) fn parquet_row_groups(table: &Bound<'_, Table>) -> Vec<RowGroup> {
     groups.iter().map(row).collect()
 }
 
-/// The column chunks of a field; none where there are no such things.
+/// Returns the column chunks of a field; none for other formats.
 #[pyfunction]
 pub(super) fn parquet_chunks<'py>(
     py: Python<'py>,
@@ -31,7 +31,7 @@ pub(super) fn parquet_chunks<'py>(
     chunks.iter().map(|chunk| described(py, chunk)).collect()
 }
 
-/// A column chunk as a dict.
+/// Converts the metadata of a column chunk to a dict.
 fn described<'py>(py: Python<'py>, chunk: &parquet::Chunk) -> PyResult<Bound<'py, PyDict>> {
     let known = PyDict::new(py);
     known.set_item("row_group", chunk.row_group)?;

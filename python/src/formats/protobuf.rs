@@ -1,4 +1,4 @@
-//! ProtoBuf: messages that are given one by one, or are the values of a column.
+//! ProtoBuf: messages from a list, or from a column.
 
 use crate::{array::Array, arrow::columns_of, errors, given::Given};
 use forthwith::{
@@ -11,7 +11,7 @@ use forthwith::{
 use pyo3::{prelude::*, types::PyBytes};
 use std::sync::Arc;
 
-/// Messages that are given one by one, of which some may be missing.
+/// Decodes a list of messages, some of which may be missing.
 #[pyfunction]
 pub(super) fn protobuf_messages(
     py: Python<'_>,
@@ -32,7 +32,7 @@ pub(super) fn protobuf_messages(
     delivered(py, read)
 }
 
-/// The messages that a column of bytes has.
+/// Decodes the messages in a column of bytes.
 #[pyfunction]
 pub(super) fn protobuf_column(
     py: Python<'_>,
@@ -52,7 +52,7 @@ pub(super) fn protobuf_column(
     delivered(py, read)
 }
 
-/// The schema, as text, that the columns of an array are written with if none is given.
+/// Returns the default schema of the columns of an array, as text.
 #[pyfunction]
 pub(super) fn protobuf_schema(py: Python<'_>, array: &Given, message: Option<&str>) -> PyResult<String> {
     let (names, columns) = columns_of(&array.0);
@@ -61,12 +61,13 @@ pub(super) fn protobuf_schema(py: Python<'_>, array: &Given, message: Option<&st
     schema_of(&columns, message).map_err(|error| errors::exception(py, &error))
 }
 
-/// Whether times are records, whether enums are numbers, and how often types are read within themselves.
+/// Converts the options: whether times are records, whether enums are numbers, and the depth of recursive
+/// types.
 const fn as_mapping((times_as_records, enum_numbers, recursion): (bool, bool, u32)) -> Mapping {
     Mapping { times: !times_as_records, enum_numbers, recursion }
 }
 
-/// Numbers the rows that are there.
+/// Returns the index of an option: consecutive numbers for present rows, and -1 for missing ones.
 fn index(present: impl Iterator<Item = bool>) -> Vec<i64> {
     let mut next = 0;
     let number = |is_present| {
@@ -80,7 +81,7 @@ fn index(present: impl Iterator<Item = bool>) -> Vec<i64> {
 struct Rows<'a> {
     offsets: &'a [i64],
     bytes: &'a [u8],
-    /// Which of them each row is, if some are missing.
+    /// The value of each row, if some are missing; negative numbers are missing rows.
     index: Option<Vec<i64>>,
     length: usize,
 }
@@ -122,7 +123,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Reads messages; with an index, they are the values of an option.
+/// Decodes messages. With an index, they become the content of an option.
 fn read<'m>(
     (schema, message, mapping): (&str, Option<&str>, Mapping),
     messages: impl Iterator<Item = &'m [u8]>,

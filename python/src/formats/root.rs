@@ -1,7 +1,7 @@
 //! Objects of a ROOT file: the tables of `forthwith::root::Objects`, one object at a time.
 //!
-//! An object is a number here. What it looks like in Python, and that one number is one Python object, is the business of
-//! `forthwith._objects`, whose `maker` is asked for everything that is not a plain value.
+//! Objects are identified by numbers here. `forthwith._objects` creates their Python objects, one for each
+//! number; its `maker` is called for all values that are not of Python's own types.
 
 use crate::table::Table;
 use forthwith::{
@@ -17,13 +17,13 @@ use pyo3::{
     types::{PyBytes, PyDict, PyList, PyString, PyTuple},
 };
 
-/// An object with everything it points to; the object itself, if it is none of a ROOT file.
+/// Returns the objects of a record; the argument itself if it is from another format.
 pub(super) fn object(py: Python<'_>, object: Object) -> Result<PyResult<Bound<'_, PyAny>>, Object> {
     let objects = Objects(object.into_own()?);
     Ok(Bound::new(py, objects).map(Bound::into_any))
 }
 
-/// The objects of one record. See the stub file for all documentation.
+/// The objects of one record. The stub file has the documentation.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(super) struct Objects(pub(super) root::Objects);
 
@@ -33,7 +33,7 @@ impl Objects {
     }
 }
 
-/// Class, version, first slot, slot behind the last, how far away.
+/// Class, version, first slot, slot after the last, depth of inheritance.
 type Base<'a> = (&'a str, i32, usize, usize, u32);
 
 #[pymethods]
@@ -42,7 +42,7 @@ impl Objects {
         self.0.len()
     }
 
-    /// How long the record is, decompressed.
+    /// Returns the size of the decompressed record in bytes.
     #[getter]
     fn payload_bytes(&self) -> usize {
         self.0.payload().len()
@@ -56,7 +56,7 @@ impl Objects {
         Ok(self.at(number)?.version())
     }
 
-    /// `"members"`, `"items"`, `"value"` or `"opaque"`.
+    /// Returns `"members"`, `"items"`, `"value"` or `"opaque"`.
     fn kind(&self, number: u32) -> PyResult<&'static str> {
         let object = self.at(number)?;
         Ok(if object.is_opaque() {
@@ -128,7 +128,7 @@ impl Objects {
         Ok(self.at(number)?.collection_name())
     }
 
-    /// Class, version, the slots it has, and how far away, of every base.
+    /// Returns class, version, first slot, slot after the last and depth of inheritance of each base.
     fn bases(&self, number: u32) -> PyResult<Vec<Base<'_>>> {
         let bases = self.at(number)?.bases();
         Ok(bases
@@ -136,26 +136,26 @@ impl Objects {
             .collect())
     }
 
-    /// The value that could not be read: its class, and the reason.
+    /// Returns class and reason of each value that could not be read.
     fn faults(&self) -> Vec<(String, String)> {
         self.0.faults().map(|(object, error)| (object.class().to_owned(), error.to_string())).collect()
     }
 
-    /// Class, position and number of bytes that nothing is known of.
+    /// Returns class, position and length of each sequence of undescribed bytes.
     fn leftovers(&self) -> Vec<(String, usize, usize)> {
         let left = self.0.leftovers().iter();
         left.map(|left| (left.class.to_string(), left.begin, left.length)).collect()
     }
 }
 
-/// What the header, footer and page lists of an RNTuple say, as JSON.
+/// Returns the contents of header, footer and page lists of an RNTuple as JSON.
 #[pyfunction]
 pub(super) fn ntuple_descriptor(py: Python<'_>, table: &Bound<'_, Table>) -> PyResult<String> {
     let Table { handle, table, .. } = table.get();
     handle.run(py, || ntuple_of(table)?.descriptor()?.to_json())
 }
 
-/// The header and the footer of an RNTuple, decompressed, with their checksums.
+/// Returns header and footer of an RNTuple, decompressed, with their checksums.
 #[pyfunction]
 pub(super) fn ntuple_envelopes<'py>(
     py: Python<'py>,
@@ -171,7 +171,7 @@ fn ntuple_of(table: &forthwith::Table) -> forthwith::plan::Result<&Ntuple> {
     table.own::<Ntuple>().ok_or_else(|| Error::unsupported(what()))
 }
 
-/// Says how a class is stored; without members, takes it back.
+/// Registers the members of a class; without members, unregisters it and returns whether it was registered.
 #[pyfunction]
 #[pyo3(signature = (name, members, framed = true))]
 pub(super) fn register_class(
@@ -236,7 +236,7 @@ fn convert<'py>(value: Value<'_>, maker: &Bound<'py, PyAny>) -> PyResult<Bound<'
     })
 }
 
-/// Items as lists in lists, of as many as the dimensions say.
+/// Returns the items as nested lists of the given dimensions.
 fn nested<'py>(items: &Bound<'py, PyList>, dimensions: &[usize]) -> PyResult<Bound<'py, PyAny>> {
     let mut all = items.clone();
     for (at, &size) in dimensions.iter().enumerate().skip(1).rev() {
@@ -247,7 +247,7 @@ fn nested<'py>(items: &Bound<'py, PyList>, dimensions: &[usize]) -> PyResult<Bou
     Ok(all.into_any())
 }
 
-/// A `dict`, or pairs where one key has several values or cannot be a key.
+/// Returns a `dict`, or a list of pairs if keys are duplicate or unhashable.
 fn map<'py>(py: Python<'py>, values: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
     let dict = PyDict::new(py);
     let hashable = values.chunks_exact(2).try_for_each(|pair| dict.set_item(&pair[0], &pair[1]));

@@ -1,5 +1,5 @@
-//! Objects that are given as dicts, to be written to ROOT files. What a Python object is written as is the business of
-//! `forthwith._writable`.
+//! Conversion of dicts to objects that are written to ROOT files. `forthwith._writable` creates these dicts
+//! from Python objects.
 
 use crate::errors;
 use forthwith::root::write::{Given, GivenObject};
@@ -8,7 +8,7 @@ use pyo3::{
     types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
 
-/// An object as a dict. Objects have numbers in the order in which they are met.
+/// Converts a dict to an object. Objects are numbered in the order in which they are found.
 pub(super) fn given_object(members: &Bound<'_, PyDict>, depth: u32, met: &mut u32) -> PyResult<GivenObject> {
     let mut object = GivenObject { number: *met, ..GivenObject::default() };
     *met += 1;
@@ -23,8 +23,8 @@ pub(super) fn given_object(members: &Bound<'_, PyDict>, depth: u32, met: &mut u3
     Ok(object)
 }
 
-/// A value as Python has it. Numbers of an array come as a pair of their kind and the bytes of numbers of 64 bits of this
-/// machine.
+/// Converts a Python value. Arrays of numbers are tuples of type and bytes, which are 64-bit numbers in
+/// native byte order.
 fn given(value: &Bound<'_, PyAny>, depth: u32, met: &mut u32) -> PyResult<Given> {
     let py = value.py();
     if depth > DEEPEST {
@@ -68,5 +68,5 @@ fn given(value: &Bound<'_, PyAny>, depth: u32, met: &mut u32) -> PyResult<Given>
     })
 }
 
-/// Objects within each other, and lists.
+/// Maximum depth of nested objects and lists.
 const DEEPEST: u32 = 100;

@@ -1,4 +1,4 @@
-//! ROOT files merged and copied for Python.
+//! Merging and copying of ROOT files.
 
 use crate::{errors, handle::error_of};
 use forthwith::{
@@ -10,11 +10,11 @@ use forthwith_platform::Instant;
 use pyo3::prelude::*;
 use std::{collections::HashSet, ops::Range, path::PathBuf, sync::Arc, time::Duration};
 
-/// How often Python is asked whether to go on.
+/// Interval of progress reports and checks for signals.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Writes the objects of several files to one. Names that are given are those of the objects and branches
-/// that are wanted.
+/// Merges the objects of several files into one file. `objects` and `branches` are the names of those to
+/// write; `None` means all.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "the keywords of the function in Python")]
 #[pyo3(signature = (inputs, to, setting, common, objects, branches, entries, exist, mask, threads, progress, store))]

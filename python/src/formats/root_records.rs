@@ -1,4 +1,4 @@
-//! What keys, directories and streamer infos of a ROOT file say, number by number.
+//! Raw fields of keys, directories and streamer infos of a ROOT file.
 
 use crate::file::File;
 use forthwith::{
@@ -7,11 +7,13 @@ use forthwith::{
 };
 use pyo3::prelude::*;
 
-/// Bytes of the record, of its key, where it is, where its directory is, when it was written, version.
+/// Bytes of the record and of its key, position of the record and of its directory, time of writing, version.
 type KeyFields = (i32, u16, u64, u64, u32, i16);
-/// Version, when it was made and changed, bytes of the list of keys and of the name, where it, its mother and the list are.
+/// Version, times of creation and modification, bytes of the list of keys and of the name, and positions of
+/// the directory, its parent and the list.
 type DirectoryFields = (i16, u32, u32, u32, u32, u64, u64, u64);
-/// Class of the element, name, type, comment; ROOT's code, size, items of an array, its dimensions; version and checksum of a base.
+/// Class of the element, name, type, comment; type code of ROOT, size, array length and dimensions; version
+/// and checksum of a base; counter; container type and content type of a collection.
 type Element = (
     String,
     String,
@@ -31,7 +33,7 @@ type Counter = (i32, String, String);
 /// Class, version, checksum and members.
 type Info = (String, i32, u32, Vec<Element>);
 
-/// The numbers of an object's key.
+/// Returns the fields of an object's key.
 #[pyfunction]
 pub(super) fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> PyResult<KeyFields> {
     of(py, file, "keys", |root| {
@@ -40,7 +42,7 @@ pub(super) fn root_key(py: Python<'_>, file: &Bound<'_, File>, path: &str) -> Py
     })
 }
 
-/// The numbers of a directory's record; of the topmost one without a path.
+/// Returns the fields of a directory's record; an empty path is the top directory.
 #[pyfunction]
 pub(super) fn root_directory(
     py: Python<'_>,
@@ -64,7 +66,7 @@ pub(super) fn root_directory(
     })
 }
 
-/// Class, version, checksum and members of each streamer info of a file.
+/// Returns class, version, checksum and members of each streamer info of a file.
 #[pyfunction]
 pub(super) fn root_streamers(py: Python<'_>, file: &Bound<'_, File>) -> PyResult<Vec<Info>> {
     let infos = of(py, file, "streamer infos", |root| root.streamers()?.infos())?;
@@ -99,7 +101,7 @@ fn element(element: &root::Element) -> Element {
     )
 }
 
-/// What a function finds in a ROOT file.
+/// Calls `find` with a ROOT file. Returns an error for other formats.
 fn of<T: Send>(
     py: Python<'_>,
     file: &Bound<'_, File>,

@@ -1,4 +1,5 @@
-//! ROOT files that are written: objects and directories. What a Python object is written as is the business of `forthwith._writable`.
+//! Writing of ROOT files: objects, directories and tables. `forthwith._writable` determines the classes of
+//! Python objects.
 
 use super::{
     ntuple_options::{Chosen, field_options, ntuple_options},
@@ -32,26 +33,26 @@ use pyo3::{
 };
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
-/// Fields and their types as Awkward Array spells them.
+/// Fields and their types in Awkward Array's notation.
 type OwnTypes = Vec<(String, String)>;
 
-/// A ROOT file being written.
+/// A ROOT file that is being written.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(super) struct RootWriter(Held<State>);
 
 struct State {
     to: Destination,
-    /// Away when it was finished or given up.
+    /// `None` after the file was finished or abandoned.
     file: Option<FileWriter>,
-    /// The file as it was, if it is changed.
+    /// The file before the update, if it is updated.
     old: Option<RootFile>,
-    /// How RNTuples are compressed that do not say it themselves.
+    /// Compression of RNTuples that do not set their own.
     pages: Compression,
-    /// Tables that are not finished, in the order in which they were begun.
+    /// Unfinished tables, in the order in which they were begun.
     tables: Vec<Open>,
 }
 
-/// A table that is being written: where, the names of its columns, and its writer.
+/// A table that is being written: its path, the names of its columns, and its writer.
 struct Open {
     path: String,
     names: Vec<String>,
@@ -63,7 +64,7 @@ enum Table {
     Ntuple(Box<NtupleWriter>),
 }
 
-/// The same words of both kinds of writers.
+/// Evaluates an expression with a writer of either kind.
 macro_rules! of_either {
     ($table:expr, $writer:ident => $done:expr) => {
         match $table {
@@ -73,12 +74,12 @@ macro_rules! of_either {
     };
 }
 
-/// Names and Forms.
+/// Returns pairs of names and Forms.
 fn fields_of(names: &[String], columns: &[Array]) -> Vec<(String, Form)> {
     names.iter().cloned().zip(columns.iter().map(|column| column.form.clone())).collect()
 }
 
-/// The descriptions of classes that a file has, for the one to be written.
+/// Returns the streamer infos of a file, for copying to another one.
 fn streamers_of(file: &File, what: &'static str) -> Result<Arc<Streamers>> {
     match file.handle.file.own::<RootFile>() {
         Some(root) => root.streamers(),
@@ -91,7 +92,7 @@ impl State {
         self.file.as_mut().ok_or_else(|| Error::invalid("the file has been closed"))
     }
 
-    /// The table at a path, if it is not finished, and the file.
+    /// Returns the unfinished table at a path, and the file.
     fn table(&mut self, path: &str) -> Option<(&mut Open, &mut FileWriter)> {
         self.tables.iter_mut().find(|table| table.path == path).zip(self.file.as_mut())
     }
@@ -103,7 +104,7 @@ impl State {
         })
     }
 
-    /// Likewise an RNTuple.
+    /// Begins an RNTuple with the columns of an array, and writes the array.
     fn begin_ntuple(&mut self, path: &str, chosen: Chosen, array: &Array) -> Result<()> {
         let options = chosen.with(self.pages);
         self.begin_as(path, array, |file, fields| {
@@ -123,13 +124,13 @@ impl State {
         if array.length > 0 {
             of_either!(&mut writer, table => table.extend(file, &columns))?;
         }
-        // As in ROOT, another table of a name gets the next cycle.
+        // As in ROOT, a table with the name of an existing one gets the next cycle.
         self.end(path)?;
         self.tables.push(Open { path: path.to_owned(), names, writer });
         Ok(())
     }
 
-    /// Adds the columns of an array to an RNTuple; the steps that follow have them as well.
+    /// Adds the columns of an array to an RNTuple. Later steps have to include them.
     fn add_fields(
         &mut self,
         path: &str,
@@ -148,7 +149,7 @@ impl State {
         Ok(())
     }
 
-    /// Adds the columns of an array to a tree that is in the file already, with a value for each entry.
+    /// Adds the columns of an array, with a value for each entry, to a tree of the file.
     fn add_branches(&mut self, path: &str, array: &Array, options: TreeOptions) -> Result<()> {
         let (new, columns) = columns_of(array);
         let Some((Open { names, writer: Table::Tree(tree), .. }, file)) = self.table(path) else {
@@ -159,7 +160,8 @@ impl State {
         Ok(())
     }
 
-    /// Takes an object off its directory, and ends its table, whose record would come back otherwise.
+    /// Removes an object from its directory. Its table is dropped without being finished, which would write
+    /// its record again. Returns whether there was such a table.
     fn remove(&mut self, directory: &str, name: &str, cycle: u16) -> Result<bool> {
         let file = self.file()?;
         if let Some(directory) = file.existing_directory(directory)? {
@@ -173,7 +175,7 @@ impl State {
         Ok(self.tables.len() < before)
     }
 
-    /// A table that the file had when it was opened, and that was not taken away since.
+    /// Finds a table that the file had before the update and that was not removed since.
     fn old_table(&mut self, path: &str) -> Result<(RootFile, Found)> {
         let missing = || Error::invalid("the table is not in the file yet").in_object(path);
         let old = self.old.clone().ok_or_else(missing)?;
@@ -186,7 +188,7 @@ impl State {
         Ok((old, found))
     }
 
-    /// Opens an RNTuple that is in the file already, and answers how many entries it has, and its columns with their types.
+    /// Opens an RNTuple of the file; returns its number of entries, and its columns with their types.
     fn reopen_ntuple(&mut self, path: &str, chosen: Chosen) -> Result<(u64, OwnTypes)> {
         let (old, found) = self.old_table(path)?;
         let options = chosen.with(self.pages);
@@ -194,7 +196,7 @@ impl State {
         Ok(self.reopened(path, Table::Ntuple(Box::new(writer))))
     }
 
-    /// Likewise a tree.
+    /// Opens a tree of the file; returns its number of entries, and its columns with their types.
     fn reopen_tree(&mut self, path: &str, options: TreeOptions) -> Result<(u64, OwnTypes)> {
         let (old, found) = self.old_table(path)?;
         let writer = extend_tree(self.file()?, &old, &found, options)?;
@@ -217,7 +219,7 @@ impl State {
         };
         let (names, mut columns) = columns_of(array);
         if names != table.names {
-            // The order in which fields are given does not matter.
+            // Fields may be in any order.
             let ordered: Option<Vec<Array>> = (names.len() == table.names.len())
                 .then(|| {
                     let find =
@@ -231,7 +233,7 @@ impl State {
         of_either!(&mut table.writer, table => table.extend(file, &columns))
     }
 
-    /// Ends the table at a path, if there is one: its record is written.
+    /// Finishes the table at a path, if there is one, and writes its record.
     fn end(&mut self, path: &str) -> Result<()> {
         let Some(at) = self.tables.iter().position(|table| table.path == path) else { return Ok(()) };
         let table = self.tables.remove(at);
@@ -259,7 +261,8 @@ impl Written for State {
     }
 }
 
-/// Begins to write: the file, and the file as it was, if it is changed, and how RNTuples are compressed.
+/// Creates or opens a file for writing. Returns the writer, the file before an update, and the default
+/// compression of RNTuples.
 fn begun(
     to: &Destination,
     update: bool,
@@ -267,11 +270,11 @@ fn begun(
     title: String,
 ) -> Result<(FileWriter, Option<RootFile>, Compression)> {
     let chosen = compression.map(Compression::from_setting).transpose()?;
-    // As ROOT has it: RNTuples have a default of their own, whatever that of files is.
+    // As in ROOT, the default compression of RNTuples differs from that of files.
     let pages = |said: Option<Compression>| said.unwrap_or(NtupleOptions::default().compression);
     if update {
         let sink = UpdateSink::open(&to.path)?;
-        // Not mapped, since its bytes change.
+        // Read without a mapping, because the bytes of the file change.
         let old = RootFile::open(Arc::new(io::PreadFile::open(&to.path)?))?;
         let sink = sink.begin_at(old.header().end)?;
         let mut settings = FileSettings::of(&old);
@@ -305,17 +308,17 @@ impl RootWriter {
         }
     }
 
-    /// ROOT's setting for compression.
+    /// Returns ROOT's compression setting of the file.
     fn compression(&self, py: Python<'_>) -> PyResult<i32> {
         self.with_file(py, |file| Ok(file.compression().setting()))
     }
 
-    /// Makes a directory, and those before it.
+    /// Creates a directory and its parents.
     fn mkdir(&self, py: Python<'_>, path: &str) -> PyResult<()> {
         self.with_file(py, |file| file.directory(path).map(drop))
     }
 
-    /// Class, name and cycle of each object of a directory; nothing if there is none at this path.
+    /// Returns class, name and cycle of each object of a directory; `None` if the directory does not exist.
     fn keys(&self, py: Python<'_>, path: &str) -> PyResult<Option<Vec<(String, String, u16)>>> {
         self.with_file(py, |file| {
             let Some(directory) = file.existing_directory(path)? else { return Ok(None) };
@@ -324,12 +327,13 @@ impl RootWriter {
         })
     }
 
-    /// Takes an object off its directory. Says whether it was a table that is being extended, which ends then.
+    /// Removes an object from its directory. Returns whether it was a table that was being written, which
+    /// ends.
     fn remove(&self, py: Python<'_>, path: &str, name: &str, cycle: u16) -> PyResult<bool> {
         self.with(py, |state| state.remove(path, name, cycle))
     }
 
-    /// Writes an object that is given as a dict of its members, with its class under `_typename`.
+    /// Writes an object from a dict of its members, with the class under `_typename`.
     fn object(
         &self,
         py: Python<'_>,
@@ -345,13 +349,13 @@ impl RootWriter {
         })
     }
 
-    /// Adds the descriptions of classes that another file has.
+    /// Adds the streamer infos of another file.
     fn describe(&self, py: Python<'_>, from_: &Bound<'_, File>) -> PyResult<()> {
         let from = from_.get();
         self.with_file(py, |file| file.describe_from(&*streamers_of(from, "descriptions of classes from")?))
     }
 
-    /// Writes an object of another file as it is stored there.
+    /// Copies an object of another file as it is stored there.
     #[pyo3(signature = (path, name, title, objects, from_, /))]
     fn copy(
         &self,
@@ -397,7 +401,7 @@ impl RootWriter {
         self.with(py, |state| state.begin_ntuple(path, chosen, &array.0))
     }
 
-    /// Opens an RNTuple that is in the file already: its entries, and its columns with their types.
+    /// Opens an RNTuple of the file; returns its number of entries, and its columns with their types.
     fn reopen_ntuple(
         &self,
         py: Python<'_>,
@@ -408,7 +412,7 @@ impl RootWriter {
         self.with(py, |state| state.reopen_ntuple(path, chosen))
     }
 
-    /// Opens a tree that is in the file already: its entries, and its columns with their types.
+    /// Opens a tree of the file; returns its number of entries, and its columns with their types.
     fn reopen_tree(&self, py: Python<'_>, path: &str, options: GivenOptions) -> PyResult<(u64, OwnTypes)> {
         self.with(py, |state| {
             let options = options.options(String::new())?;
@@ -416,7 +420,7 @@ impl RootWriter {
         })
     }
 
-    /// Adds the columns of an array to a tree that is in the file already.
+    /// Adds the columns of an array to a tree of the file.
     fn add_branches(
         &self,
         py: Python<'_>,
@@ -430,7 +434,7 @@ impl RootWriter {
         })
     }
 
-    /// Adds fields to an RNTuple, of the types of an array's columns.
+    /// Adds fields with the types of an array's columns to an RNTuple.
     fn add_fields(
         &self,
         py: Python<'_>,
@@ -447,17 +451,17 @@ impl RootWriter {
         self.with(py, |state| state.extend(path, &array.0))
     }
 
-    /// Completes the file, and says how many bytes it has.
+    /// Completes the file; returns its size in bytes, or `None` if it was complete or abandoned already.
     fn finish(&self, py: Python<'_>) -> PyResult<Option<u64>> {
         self.with(py, State::finish)
     }
 
-    /// The file, if it was written to memory and is complete.
+    /// Returns the bytes of a complete file in memory; otherwise `None`.
     fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
         State::bytes(py, &self.0)
     }
 
-    /// Leaves nothing behind.
+    /// Discards the file.
     fn abandon(&self, py: Python<'_>) -> PyResult<()> {
         State::give_up(py, &self.0)
     }
@@ -477,7 +481,7 @@ impl RootWriter {
     }
 }
 
-/// Why entries of these columns are not entries of a table of those.
+/// Returns the message about columns that differ from those of a table.
 fn unlike_columns(given: &[String], known: &[String]) -> String {
     let beside = |some: &[String], others: &[String]| {
         some.iter().filter(|name| !others.contains(name)).cloned().collect::<Vec<_>>().join(", ")

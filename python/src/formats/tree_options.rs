@@ -1,4 +1,4 @@
-//! Options of trees that are written, as `forthwith._writable.options` gives them: all of them, with their defaults.
+//! Options of trees, from `forthwith._writable.options`, which includes all defaults.
 
 use super::GivenNumber;
 use forthwith::{
@@ -12,7 +12,7 @@ use forthwith::{
 use pyo3::prelude::*;
 use std::sync::Arc;
 
-/// The options of a tree.
+/// Options of a tree.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub(super) struct GivenOptions {
@@ -29,16 +29,16 @@ pub(super) struct GivenOptions {
     threads: Option<usize>,
 }
 
-/// The options of a column.
+/// Options of a column.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct GivenColumn {
     jagged: String,
     records: String,
     strings: String,
-    /// The replacement for missing values, unless they are refused.
+    /// The replacement for missing values; `None` refuses them.
     nulls: Option<GivenNumber>,
-    /// The type, a range, and bits; the same number twice is no range, and no bits are what the type has.
+    /// Type, range and bits of stored floats. Equal bounds mean no range, and 0 bits the default of the type.
     floats: Option<(String, f64, f64, u32)>,
     counter: Option<String>,
     compression: Option<i32>,
@@ -114,7 +114,7 @@ impl GivenColumn {
     }
 }
 
-/// The meaning of a word.
+/// Returns the value of a name, or an error with the valid names.
 fn one_of<T: Copy>(option: &str, word: &str, words: &[(&str, T)]) -> Result<T> {
     let found = words.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning);
     found.ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! The inputs of a machine: anything with the buffer protocol, held and not copied.
+//! Inputs of a machine: objects with the buffer protocol, which are borrowed and not copied.
 
-// The buffer protocol hands out an address and a length; this file is the one place of the binding that has to believe it.
+// The buffer protocol returns an address and a length. Only this file of the binding dereferences them.
 #![allow(unsafe_code)]
 
 use crate::errors;
@@ -13,12 +13,14 @@ use pyo3::{
     types::{PyDict, PyMapping, PyMemoryView, PyString},
 };
 
-/// The inputs in the order of their declarations. The exports are held, so that what they come from cannot be resized or go away.
+/// The inputs in the order of their declarations. The buffers are held, so that the exporters cannot be
+/// resized or freed.
 #[derive(Default)]
 pub(crate) struct Inputs(Vec<PyUntypedBuffer>);
 
 impl Inputs {
-    /// Finds each declared input in a mapping of names to buffers. Nothing else may be in it.
+    /// Finds the buffer of each declared input by name. Returns an error for a missing or undeclared input,
+    /// and for a buffer that is not contiguous.
     pub(crate) fn gather(compiled: &Compiled, given: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         let declared = compiled.inputs();
         let Some(given) = given else { return Self::absent(declared.first()) };
@@ -57,7 +59,7 @@ impl Inputs {
         Err(Python::attach(|py| errors::request(py, text)))
     }
 
-    /// Whether any are held.
+    /// Whether no buffers are held.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -67,11 +69,11 @@ impl Inputs {
     }
 }
 
-/// A buffer that is held for as long as its bytes are used, and given back then.
+/// A borrowed buffer, which is released when its bytes are dropped.
 pub(crate) struct Lent(PyUntypedBuffer);
 
 impl Lent {
-    /// The bytes of an object. They are copied if numbers of 64 bits would not be aligned in them.
+    /// Returns the bytes of an object. They are copied if they are not aligned for 64-bit numbers.
     pub(crate) fn of(name: &str, object: &Bound<'_, PyAny>) -> PyResult<Bytes> {
         let lent = Self(buffer(name, object)?);
         let is_aligned = lent.as_ref().as_ptr().addr().is_multiple_of(align_of::<u64>());
@@ -86,7 +88,8 @@ impl AsRef<[u8]> for Lent {
 }
 
 fn buffer(name: &str, object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
-    // Some leave out what they need not tell; a memoryview fills it in. What has no dimension has to be seen as bytes.
+    // Exporters may omit the format or shape, which a memoryview adds. A zero-dimensional one is cast to
+    // bytes.
     let buffer = PyUntypedBuffer::get(object).or_else(|error| {
         let view = PyMemoryView::from(object)?;
         let view = match PyUntypedBuffer::get(view.as_any()) {
@@ -107,9 +110,11 @@ fn bytes(buffer: &PyUntypedBuffer) -> &[u8] {
     if length == 0 || buffer.buf_ptr().is_null() {
         return &[];
     }
-    // SAFETY: the exporter says that these bytes, contiguous as was checked, are there until the buffer is released, which the
-    // borrow prevents. A program may write to the object meanwhile, as with every library that releases the interpreter over a
-    // buffer: the machine uses what it has compared and never reads it again, so that what is decoded changes and nothing else.
-    // `mutable_inputs` in the crate of the machine says how, and what Rust says of it. Writers compare as well: see `Given`.
+    // SAFETY: the exporter guarantees that these bytes, checked to be contiguous, remain valid until the
+    // buffer is released, which the borrow prevents. Other threads may write to the object meanwhile, as for
+    // every library that releases the interpreter while it uses a buffer: the machine uses the copies that it
+    // has checked and never reads these bytes again, so that only the decoded values change. `mutable_inputs`
+    // in the crate of the machine describes this, and what Rust's memory model says of it. Writers validate
+    // their copies as well: see `Given`.
     unsafe { std::slice::from_raw_parts(buffer.buf_ptr().cast::<u8>(), length) }
 }

@@ -1,9 +1,9 @@
-//! The outputs of a machine, in place.
+//! Outputs of a machine, without a copy.
 
 use forthwith::forth::Lease;
 use pyo3::{prelude::*, types::PyDict};
 
-/// The items of an output at some moment, that NumPy takes over as they are.
+/// The items of an output at one moment, which NumPy views through `__array_interface__`.
 #[pyclass(frozen, module = "forthwith._forthwith")]
 pub(crate) struct Items(pub(crate) Lease);
 
@@ -18,7 +18,7 @@ impl Items {
         self.0.len()
     }
 
-    /// A holder of the address keeps this object, and so the memory.
+    /// NumPy keeps a reference to this object, and so the memory alive.
     #[getter]
     fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let interface = PyDict::new(py);

@@ -1,4 +1,4 @@
-//! A machine as a Python object. Flags, defaults and NumPy are above it, in `forthwith.forth`.
+//! A machine as a Python class. Flags, defaults and NumPy conversions are in `forthwith.forth`.
 
 use crate::{
     errors,
@@ -18,9 +18,9 @@ use pyo3::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The first exception of `sys.stdout`, until the run is over.
+/// The first exception of `sys.stdout` during a run.
 type Spilled = Arc<Mutex<Option<PyErr>>>;
-/// A Form as JSON, the number of rows, and for each buffer of the Form the output that is it.
+/// A Form as JSON, the number of rows, and for each buffer of the Form the name of its output.
 type ArrayParts<'a> = (String, u64, Vec<(String, &'a str)>);
 
 /// A machine of 32 or 64 bits. Several threads may hold it; one at a time may run it.
@@ -43,8 +43,8 @@ impl Machine {
             .collect()
     }
 
-    /// Stands before the first instruction, with other inputs in exchange for the old ones. Releasing these may call Python, so
-    /// it is left to the caller, when no lock is held.
+    /// Moves to the first instruction, and exchanges the inputs for others. The caller drops the old ones
+    /// without the lock, because releasing them may call Python.
     fn start(&self, state: &mut State, inputs: &mut Inputs) -> Result<(), RunError> {
         let outputs = self.new_outputs();
         each!(&mut state.machine, machine => machine.begin_with(outputs))?;
@@ -52,7 +52,8 @@ impl Machine {
         Ok(())
     }
 
-    /// Runs without the interpreter. The exception for an error of the program is returned; only others are raised.
+    /// Runs without the interpreter. Returns the exception for an error of the program that callers may have
+    /// returned by name; other errors are raised.
     fn go<'py>(
         &self,
         py: Python<'py>,
@@ -82,8 +83,8 @@ impl Machine {
         }
     }
 
-    /// Runs without the interpreter, coming back to let Python handle signals. An exception of a handler ends the run; the machine
-    /// stands where it was, so that `resume` goes on.
+    /// Runs without the interpreter, with interruptions in which Python handles signals. An exception of a
+    /// handler ends the run; the machine keeps its position, so that `resume` continues.
     fn run_watched(&self, py: Python<'_>, state: &mut State, mut way: Way<'_>) -> PyResult<Ran> {
         if matches!(way, Way::Step) {
             return Ok(state.go(way));
@@ -111,7 +112,7 @@ impl Machine {
     #[new]
     #[pyo3(signature = (source, bits, stack_size, recursion_depth, string_buffer_size, output_initial_size,
         output_resize_factor, tier=None, output_limit=None, literal_width=32))]
-    // One for each keyword of the Python constructor, which names them.
+    // One argument for each keyword of the Python constructor.
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
@@ -150,7 +151,7 @@ impl Machine {
             _ => return Err(errors::request(py, "literal_width is 32 or 64".to_owned())),
         };
         let options = Options::default().literal_width(literals);
-        // One machine for each thread is a habit, and so is one for each file.
+        // Programs are cached for the process, as code often creates a machine for each thread or file.
         let compiled = py
             .detach(|| Programs::of_process().get_with(source, options))
             .map_err(|error| errors::compile(py, &error))?;
@@ -258,7 +259,7 @@ impl Machine {
             std::mem::swap(&mut state.inputs, &mut inputs);
             Ok(())
         })?;
-        // Which may call Python, so that no lock must be held.
+        // May call Python, so the lock must not be held.
         drop(inputs);
         begun.map_err(|error| match error {
             RunError::NotReady => errors::request(
@@ -344,7 +345,7 @@ impl Machine {
         self.slot.with(|state| each!(&state.machine, machine => at.map(|at| machine.variables()[at])))
     }
 
-    /// All outputs, or None when nothing was begun.
+    /// Returns all outputs; `None` before `begin`.
     fn outputs(&self) -> PyResult<Option<Vec<(&str, Items)>>> {
         let leases = self.slot.with(|state| {
             each!(&state.machine, machine => machine.outputs().iter().map(Output::lease).collect::<Option<Vec<_>>>())
@@ -366,7 +367,8 @@ impl Machine {
         Ok(lease.map(Items))
     }
 
-    /// The outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of each buffer.
+    /// Returns the outputs as the buffers of a type: the Form as JSON, the number of rows, and the output of
+    /// each buffer.
     fn bind(&self, py: Python<'_>, description: &str) -> PyResult<ArrayParts<'_>> {
         let form = Form::parse(description).map_err(|error| errors::request(py, error.to_string()))?;
         let declared = self.compiled.outputs();
@@ -388,7 +390,7 @@ impl Machine {
         Ok((bound.form.to_json(), bound.length, buffers))
     }
 
-    /// Its inputs, outputs and position, in one line.
+    /// Describes inputs, outputs and position in one line.
     fn describe(&self) -> PyResult<String> {
         let mut parts = Vec::new();
         if !self.compiled.inputs().is_empty() {
@@ -460,7 +462,7 @@ impl Machine {
             .ok_or_else(|| PyValueError::new_err(RunError::IsDone.to_string()))
     }
 
-    /// Instructions, reads, writes, nanoseconds; and whether the first three are exact.
+    /// Returns counts of instructions, reads and writes, nanoseconds, and whether the first three are exact.
     #[getter]
     fn counters(&self) -> PyResult<(u64, u64, u64, u64, bool)> {
         self.slot.with(|state| {
@@ -485,7 +487,7 @@ fn size(py: Python<'_>, name: &str, value: i64, least: usize) -> PyResult<usize>
         .ok_or_else(|| errors::request(py, format!("{name} is at least {least}, not {value}")))
 }
 
-/// Prints to `sys.stdout`, whatever it is at that moment.
+/// Returns a printer to the current `sys.stdout`.
 fn printer(spilled: Spilled) -> forth::Printer {
     Box::new(move |text| {
         Python::attach(|py| {

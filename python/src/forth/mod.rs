@@ -1,4 +1,4 @@
-//! The machine of AwkwardForth, for `forthwith.forth`.
+//! The AwkwardForth machine, for `forthwith.forth`.
 
 mod inputs;
 mod items;

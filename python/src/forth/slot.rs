@@ -1,4 +1,4 @@
-//! Where a machine is kept between calls, and one caller at a time.
+//! A lock for the state of a machine, which is used by one caller at a time.
 
 use crate::{
     forth::inputs::Inputs,
@@ -14,7 +14,7 @@ pub(crate) enum Either {
     Wide(Machine<W64>),
 }
 
-/// Does the same with a machine of either width.
+/// Evaluates an expression with a machine of either width.
 macro_rules! each {
     ($either:expr, $machine:ident => $body:expr) => {
         match $either {
@@ -25,15 +25,15 @@ macro_rules! each {
 }
 pub(crate) use each;
 
-/// A machine and the inputs it was begun with.
+/// A machine and its inputs.
 pub(crate) struct State {
     pub(crate) machine: Either,
     pub(crate) inputs: Inputs,
-    /// Time spent running.
+    /// Total time of the runs.
     pub(crate) nanoseconds: u64,
 }
 
-/// How to go on.
+/// How to continue a program.
 #[derive(Clone, Copy)]
 pub(crate) enum Way<'a> {
     Resume,
@@ -41,11 +41,11 @@ pub(crate) enum Way<'a> {
     Call(&'a str),
 }
 
-/// How a run ended, and where the program is wrong.
+/// Result of a run; an error has the location in the source, if known.
 pub(crate) type Ran = Result<Status, (RunError, Option<Location>)>;
 
 impl State {
-    /// Has the machine look at a flag that interrupts its runs.
+    /// Sets the flag that interrupts runs of the machine.
     pub(crate) fn watch(&mut self, flag: Arc<AtomicBool>) {
         each!(&mut self.machine, machine => machine.set_interrupt(Some(flag)));
     }
@@ -59,7 +59,8 @@ impl State {
             Way::Call(word) => machine.call(word, &inputs),
         });
         self.nanoseconds += u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        // What was not an instruction's fault has no place, though an error before it may have one.
+        // `NotReady` and `IsDone` are not errors of an instruction, though an earlier error may have a
+        // location.
         let of_program = |error| !matches!(error, RunError::NotReady | RunError::IsDone);
         result.map_err(|error| {
             let location = each!(&self.machine, machine => machine.error_location());
@@ -68,8 +69,8 @@ impl State {
     }
 }
 
-/// Keeps the state. Whoever runs it takes it out, so that no lock is held while Python may be called; whoever comes meanwhile
-/// is told so.
+/// Holds the state. A run takes it out, so that no lock is held while Python may be called; calls meanwhile
+/// return an error.
 pub(crate) struct Slot(Mutex<Option<Box<State>>>);
 
 impl Slot {
@@ -77,13 +78,13 @@ impl Slot {
         Self(Mutex::new(Some(Box::new(state))))
     }
 
-    /// Does something short, which never calls Python: the lock is held.
+    /// Calls `f` with the lock held; `f` must not call Python. Returns an error during a run.
     pub(crate) fn with<T>(&self, f: impl FnOnce(&mut State) -> T) -> PyResult<T> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         slot.as_mut().map(|state| f(state)).ok_or_else(busy)
     }
 
-    /// Takes the state until the guard is dropped.
+    /// Takes the state until the guard is dropped. Returns an error during a run.
     pub(crate) fn take(&self) -> PyResult<Taken<'_, State, Self>> {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         Ok(Taken::new(self, state.ok_or_else(busy)?))

@@ -1,7 +1,8 @@
-//! Ctrl-C while a machine runs without the interpreter: a flag that is set now and then, so that the run comes back to ask.
+//! Interruption of machines by signals: a thread sets a flag at intervals, so that the run stops for Python
+//! to handle signals.
 //!
-//! Python handles signals in the main thread only, so runs of that thread only have to come back. All there is are atomic
-//! numbers: a process that is forked at any moment finds none of them locked.
+//! Python handles signals only in the main thread, so only its runs are interrupted. The state is atomic
+//! numbers: a fork at any moment leaves no lock held.
 
 use pyo3::prelude::*;
 use std::{
@@ -13,21 +14,21 @@ use std::{
     time::Duration,
 };
 
-/// How often a run comes back; it is to react within 100 ms.
+/// Interval at which a run is interrupted. Signals are to be handled within 100 ms.
 const OFTEN: Duration = Duration::from_millis(40);
-/// How many times without a run end the thread.
+/// Number of intervals without a run after which the thread ends.
 const IDLE: u32 = 50;
 
-/// The flag of runs in the main thread, and that of all others, which is never set.
+/// The flag of runs in the main thread; that of other runs is never set.
 static LOOK: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 static NEVER: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
-/// Runs in the main thread.
+/// Number of runs in the main thread.
 static RUNS: AtomicUsize = AtomicUsize::new(0);
-/// The process whose thread sets the flag: a forked one has no such thread.
+/// Id of the process whose thread sets the flag. A forked process has no such thread.
 static TICKING: AtomicU32 = AtomicU32::new(0);
 
-/// A run, which in the main thread is made to come back from time to time.
+/// Guard of a run, which is interrupted at intervals if it is in the main thread.
 pub(crate) struct Watched {
     in_main: bool,
 }
@@ -42,12 +43,12 @@ impl Watched {
         Ok(Self { in_main })
     }
 
-    /// What the machine looks at.
+    /// Returns the flag that interrupts the machine.
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(if self.in_main { &LOOK } else { &NEVER })
     }
 
-    /// Lets Python handle signals; the exception is what a handler raised.
+    /// Clears the flag and runs pending signal handlers. Returns the exception of a handler.
     pub(crate) fn look(&self, py: Python<'_>) -> PyResult<()> {
         LOOK.store(false, Ordering::Relaxed);
         py.check_signals()
@@ -63,11 +64,12 @@ impl Drop for Watched {
 }
 
 thread_local! {
-    /// The process in which it was found out, and what: the thread that forks is the main one of the new process.
+    /// Id of the process for which this was determined, and whether this is its main thread. The thread that
+    /// forks is the main thread of the new process.
     static MAIN: Cell<(u32, bool)> = const { Cell::new((0, false)) };
 }
 
-/// Whether this is the thread in which Python handles signals, if that was found out before.
+/// Whether this is the thread in which Python handles signals; `None` if that was not determined yet.
 pub(crate) fn known_as_main() -> Option<bool> {
     let (process, main) = MAIN.get();
     (process == forthwith_platform::process_id()).then_some(main)
@@ -85,7 +87,7 @@ pub(crate) fn in_main_thread(py: Python<'_>) -> PyResult<bool> {
     Ok(main)
 }
 
-/// Starts the thread, if this process has none.
+/// Starts the thread, unless this process has one.
 fn start() {
     let process = forthwith_platform::process_id();
     let found = TICKING.load(Ordering::SeqCst);
@@ -97,7 +99,7 @@ fn start() {
     let spawned =
         std::thread::Builder::new().name("forthwith-ticker".to_owned()).spawn(move || tick(process));
     if spawned.is_err() {
-        // Nothing interrupts the run then, which is right all the same.
+        // The run is correct, but signals do not interrupt it.
         TICKING.store(0, Ordering::SeqCst);
     }
 }
@@ -116,7 +118,7 @@ fn tick(process: u32) {
             continue;
         }
         TICKING.store(0, Ordering::SeqCst);
-        // A run that began before this was seen started no thread.
+        // A run that began before the store did not start a thread.
         let resumed = RUNS.load(Ordering::SeqCst) > 0
             && TICKING.compare_exchange(0, process, Ordering::SeqCst, Ordering::SeqCst).is_ok();
         if !resumed {

@@ -1,4 +1,4 @@
-//! Dates, times, spans of time and decimals as objects of Python's own classes.
+//! Dates, times, durations and decimals as objects of Python's own classes.
 
 use crate::errors;
 use forthwith::{
@@ -12,14 +12,14 @@ use pyo3::{
 };
 use std::cell::RefCell;
 
-/// The microseconds of a day.
+/// Microseconds of a day.
 const DAY: i64 = 86_400_000_000;
 
-/// The classes, and zones that were met. Dates and times are made from the bytes of their pickled state, a third of the time
-/// that a call with year, month and so on takes.
+/// Constructors of Python's classes, and the last time zone. Dates and times are created from the bytes of
+/// their pickled state, in a third of the time of a call with year, month and so on.
 pub(super) struct Moments<'py, 'a> {
     py: Python<'py>,
-    /// Where the values come from, for errors.
+    /// File, column and first entry of the values, for errors.
     place: &'a Place,
     date: &'py Bound<'py, PyAny>,
     time: &'py Bound<'py, PyAny>,
@@ -51,7 +51,7 @@ impl<'py, 'a> Moments<'py, 'a> {
         })
     }
 
-    /// What a number means.
+    /// Returns the Python object of a value of a logical type.
     pub(super) fn object(&self, meaning: LogicalType, value: i64) -> PyResult<Bound<'py, PyAny>> {
         let microseconds = match meaning {
             LogicalType::Time(unit) | LogicalType::Duration(unit) | LogicalType::Timestamp { unit, .. } => {
@@ -99,7 +99,7 @@ impl<'py, 'a> Moments<'py, 'a> {
         errors::exception(self.py, &error.in_file(self.place.uri.as_deref().unwrap_or_default()))
     }
 
-    /// A day, of the years that Python's classes have.
+    /// Returns year, month and day, or an error for years that Python's classes do not support.
     fn calendar(&self, meaning: LogicalType, value: i64, day: i64) -> PyResult<[i64; 3]> {
         let date = calendar(day);
         if (1..=9999).contains(&date[0]) { Ok(date) } else { Err(self.outside(meaning, value)) }
@@ -122,7 +122,7 @@ impl<'py, 'a> Moments<'py, 'a> {
         if zone == Zone::UTC { Ok(moment) } else { zone_info.call_method1("fromutc", (moment,)) }
     }
 
-    /// Python's object for a zone.
+    /// Returns Python's object for a time zone.
     fn zone(&self, zone: Zone) -> PyResult<Bound<'py, PyAny>> {
         if let Some((known, object)) = &*self.zone.borrow()
             && *known == zone
@@ -142,7 +142,7 @@ impl<'py, 'a> Moments<'py, 'a> {
         Ok(object)
     }
 
-    /// The decimal that bytes mean, however many they are.
+    /// Returns the decimal of a big-endian integer of any length.
     pub(super) fn decimal_of_bytes(
         &self,
         meaning: LogicalType,
@@ -160,14 +160,14 @@ impl<'py, 'a> Moments<'py, 'a> {
     }
 }
 
-/// Hour, minute, second and microsecond of a day, as the state of Python's classes has them.
+/// Returns hour, minute, second and microsecond of a time of day as in the pickled state of Python's classes.
 fn clock(microseconds: i64) -> [u8; 6] {
     let seconds = microseconds / 1_000_000;
     let [_, high, middle, low] = ((microseconds % 1_000_000) as u32).to_be_bytes();
     [(seconds / 3600) as u8, (seconds / 60 % 60) as u8, (seconds % 60) as u8, high, middle, low]
 }
 
-/// The minutes of a zone that is a distance from UTC, `+02:00`.
+/// Returns the offset from UTC in minutes of a zone such as `+02:00`; `None` for other names.
 fn offset(name: &str) -> Option<i64> {
     let sign = if name.starts_with('-') { -1 } else { 1 };
     let (hours, minutes) = name.strip_prefix(['+', '-'])?.split_once(':')?;

@@ -1,4 +1,4 @@
-//! Values of logical types: dates, times, decimals, UUIDs.
+//! Encoding of logical types: dates, times, decimals, UUIDs.
 
 use super::{
     nodes::{Node, Of},
@@ -14,16 +14,19 @@ use pyo3::{
     types::{PyBytes, PyTuple, PyType},
 };
 
-/// How well a date goes as a moment or a moment as its day, a span as a time of day, a number as a decimal, a text as a date.
+/// Penalties of conversions, by which branches of unions are compared. `ALIKE` is for a date as a timestamp,
+/// a datetime as its date, or a duration as a time of day; `WHOLE` for an integer as a decimal; `SPELLED` for
+/// text as a date.
 const ALIKE: u32 = 6;
 const WHOLE: u32 = 10;
 const SPELLED: u32 = 22;
-/// How much worse bare numbers and bytes go than what they mean.
+/// Additional penalty of integers and bytes for a logical type.
 const BARE: u32 = 2;
 const DAY: i64 = 86_400_000_000;
 
 impl Walk<'_, '_> {
-    /// A value that is what a logical type means, or what is written of that. Nothing for UUIDs and others that are text or bytes as well.
+    /// Encodes a value of the logical type's Python class, or of the type that stores it; returns the
+    /// penalty. Returns `None` for values that are to be encoded as the underlying type.
     pub(super) fn meant(
         &mut self,
         at: usize,
@@ -69,7 +72,7 @@ impl Walk<'_, '_> {
                 return Ok(Some(if is_one { score } else { score + SPELLED }));
             }
             (Logical::Uuid | Logical::Duration, _) => return Ok(None),
-            // Numbers are what is written.
+            // Integers are encoded unchanged.
             (_, Kind::Int) => return Ok(Some(self.scalar(at, node, object, kind, out)? + BARE)),
             (_, Kind::NumpyInt | Kind::Other) => return Ok(None),
             (Logical::Date, Kind::Date | Kind::DateTime) => {
@@ -97,7 +100,7 @@ impl Walk<'_, '_> {
                 let nanos = numpy(object, "m", "ns")?.filter(|nanos| (0..DAY * 1000).contains(nanos));
                 (nanos.map(|_| span).ok_or_else(beyond)?, ALIKE)
             }
-            // A `NaT` of pandas calls itself a `datetime`.
+            // `NaT` of pandas is an instance of `datetime`.
             (_, Kind::DateTime) if object.getattr_opt("_value")?.is_some() && !object.eq(object)? => {
                 return Err(wrong());
             }
@@ -122,7 +125,8 @@ impl Walk<'_, '_> {
         Ok(Some(number.1))
     }
 
-    /// A `datetime` in units since 1970: of its zone, of UTC if it has none, or where it shows what it shows.
+    /// Returns a `datetime` in units since 1970: in UTC, which is also assumed without a time zone, or, with
+    /// `local`, as wall-clock time. Returns `None` on overflow.
     fn moment(&self, object: &Bound<'_, PyAny>, unit: Unit, local: bool) -> PyResult<Option<i64>> {
         let py = self.py;
         let aware = !object.call_method0("utcoffset")?.is_none();
@@ -144,7 +148,7 @@ impl Walk<'_, '_> {
             without.set_item("tzinfo", object.py().None())?;
             object.call_method("replace", (), Some(&without))?
         };
-        // Those of pandas have three digits more.
+        // Timestamps of pandas have nanoseconds.
         let nanos = match object.getattr_opt("nanosecond")? {
             Some(nanos) => nanos.extract::<i64>()?,
             None => 0,
@@ -153,7 +157,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether a text is a UUID as the specification has it. Others are written, too, if nothing else is meant.
+/// Whether a text has the form of a UUID. Other text may be encoded as well, with a penalty.
 fn spells_uuid(text: &str) -> bool {
     text.len() == 36
         && text.bytes().enumerate().all(|(at, byte)| match at {
@@ -162,7 +166,7 @@ fn spells_uuid(text: &str) -> bool {
         })
 }
 
-/// Microseconds and nanoseconds in a unit: what is smaller is cut off, towards earlier.
+/// Converts microseconds, and nanoseconds below them, to a unit, rounded down. Returns `None` on overflow.
 fn in_unit(micros: i64, nanos: i64, unit: Unit) -> Option<i64> {
     match unit {
         Unit::Milli => Some(micros.div_euclid(1000)),
@@ -179,8 +183,8 @@ const fn short(unit: Unit) -> &'static str {
     }
 }
 
-/// A `datetime64` (kind `M`) or `timedelta64` (kind `m`) of NumPy in a unit: what is smaller is cut off, towards earlier. Nothing for one
-/// that is the other, or none, or has no room. NumPy itself would go around the end of 64 bits.
+/// Converts a `datetime64` (kind `M`) or `timedelta64` (kind `m`) of NumPy to a unit, rounded down. Returns
+/// `None` for the other kind, for `NaT` and on overflow, at which NumPy itself would wrap.
 fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i64>> {
     let dtype = object.getattr("dtype")?;
     if dtype.getattr("kind")?.extract::<String>()? != kind {
@@ -193,12 +197,12 @@ fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i
         return Ok(None);
     }
     if let "Y" | "M" = &*own {
-        // Years that have room in any unit that there is here.
+        // Years that do not overflow in any of the units.
         let near = number.checked_mul(count).is_some_and(|number| number.abs() < 1 << 24);
         let days = object.call_method1("astype", (format!("{kind}8[D]"),));
         return if near && kind == "M" { numpy(&days?, kind, unit) } else { Ok(None) };
     }
-    // How long a unit is, where it is always the same.
+    // Length of a unit, if it is constant.
     let length = |unit: &str| TimeUnit::from_name(unit)?.attoseconds();
     let (Some(from), Some(to)) = (length(&own), length(unit)) else { return Ok(None) };
     let number = i128::from(number) * i128::from(count);
@@ -206,7 +210,8 @@ fn numpy(object: &Bound<'_, PyAny>, kind: &str, unit: &str) -> PyResult<Option<i
     Ok(moved.and_then(|moved| i64::try_from(moved).ok()))
 }
 
-/// The whole number of a decimal's last digit, if it has no more digits than there is room for.
+/// Returns a decimal as an integer, multiplied by ten to the power of `scale`; `None` if it has more digits
+/// than `precision` and `scale` allow.
 fn unscaled<'py>(
     object: &Bound<'py, PyAny>,
     precision: u32,
@@ -216,7 +221,7 @@ fn unscaled<'py>(
     let exact = class.call1((object,))?;
     let parts = exact.call_method0("as_tuple")?;
     let (sign, digits, exponent) = (parts.get_item(0)?, parts.get_item(1)?, parts.get_item(2)?);
-    // Those that are no numbers have a letter there.
+    // The exponent of infinities and `NaN` is a letter.
     let Ok(exponent) = exponent.extract::<i64>() else { return Ok(None) };
     let mut digits: Vec<u8> = digits.extract::<Vec<u8>>()?;
     let Some(mut more) = exponent.checked_add(i64::from(scale)) else { return Ok(None) };
@@ -236,7 +241,7 @@ fn unscaled<'py>(
     class.call1(((sign, digits, more),))?.call_method0("__int__").map(Some)
 }
 
-/// A whole number in two's complement, most significant byte first. Nothing if there is no room for it.
+/// Encodes an integer as big-endian two's complement; `None` if it exceeds a fixed size.
 fn decimal(whole: &Bound<'_, PyAny>, node: &Node, out: &mut Vec<u8>) -> Option<()> {
     let size = match node.of {
         Of::Fixed(size) => size,
@@ -257,7 +262,7 @@ static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 pub(super) static UUID: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DATE: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static DATETIME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-/// 1970-01-01 in UTC, and without a zone.
+/// 1970-01-01 in UTC, and without a time zone.
 static EPOCH: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 static LOCAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
 

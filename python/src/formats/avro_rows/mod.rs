@@ -1,8 +1,9 @@
-//! Rows of Python values as datums of a schema of Avro.
+//! Encoding of rows of Python values as Avro datums.
 //!
-//! Columns of such rows would have to be of one type each before the schema is looked at. So the schema says value by value what is
-//! written, and which branch of a union a value is of: `nodes` are what a schema's types are for that, `walk` goes through lists and
-//! dicts, `unions` chooses branches, `meant` has what logical types mean, `refused` says why a value is none of its type.
+//! Conversion to columns would need one type for each column before the schema is applied. Instead, each
+//! value is encoded by its type in the schema, which also selects the branches of unions: `nodes` prepares
+//! the types of a schema, `walk` encodes lists and dicts, `scalars` single values, `unions` selects branches,
+//! `meant` encodes logical types, and `refused` has the errors.
 
 mod meant;
 mod nodes;
@@ -19,19 +20,20 @@ use pyo3::{
 };
 use walk::Walk;
 
-/// What rows of one schema are written by.
+/// Encoder of rows of one schema.
 pub(super) struct Rows {
     nodes: Nodes,
     head: Vec<u8>,
 }
 
 impl Rows {
-    /// With `strict`, no field of a row may be missing.
+    /// Creates an encoder. With `strict`, rows must have all fields.
     pub(super) fn new(py: Python<'_>, schema: &Schema, strict: bool) -> Self {
         Self { nodes: Nodes::of(py, schema, strict), head: avro::message_head(schema) }
     }
 
-    /// All items of a list or tuple as datums, or as messages: their bytes, and where each ends.
+    /// Encodes the items of a list or tuple as datums, or as messages; returns their bytes, and the end of
+    /// each.
     pub(super) fn encode(&self, rows: &Bound<'_, PyAny>, message: bool) -> PyResult<(Vec<u8>, Vec<usize>)> {
         let py = rows.py();
         let mut walk = Walk::new(py, &self.nodes);
@@ -45,7 +47,7 @@ impl Rows {
             if ends.len().is_multiple_of(LOOK_UP) { py.check_signals() } else { Ok(()) }
         };
         if let Ok(list) = rows.cast::<PyList>() {
-            // Asked for in each turn: Python code that is called on the way may change it.
+            // The length is checked each time, because Python code called meanwhile may change the list.
             let mut next = 0;
             while next < list.len() {
                 put(&list.get_item(next)?)?;
@@ -60,5 +62,5 @@ impl Rows {
     }
 }
 
-/// Rows between two looks at Python's signals.
+/// Number of rows between two checks for signals.
 const LOOK_UP: usize = 1 << 12;

@@ -1,26 +1,26 @@
-//! The types of a schema, with what writing their values needs.
+//! The types of a schema, prepared for encoding.
 
 use forthwith::avro::{Field, Id, Kind, Logical, Schema, encode_default, put_long};
 use pyo3::{prelude::*, types::PyString};
 use std::collections::HashMap;
 
-/// The types of a schema, by their numbers. The first is the outermost.
+/// The types of a schema, by number. The first one is the type of the rows.
 pub(super) struct Nodes {
     all: Vec<Node>,
 }
 
-/// One type.
+/// A type of the schema.
 pub(super) struct Node {
     pub(super) of: Of,
     pub(super) logical: Option<Logical>,
-    /// In a few words, for errors.
+    /// Short description for errors.
     pub(super) described: String,
-    /// What hints at branches of a union call it: the name with its namespace if it has one, and without.
+    /// Names in hints at branches of a union: `full` includes the namespace, if there is one.
     pub(super) full: String,
     pub(super) short: String,
 }
 
-/// How a type is written.
+/// The encoding of a type.
 pub(super) enum Of {
     Null,
     Boolean,
@@ -46,13 +46,13 @@ pub(super) struct Member {
     pub(super) absent: Absent,
 }
 
-/// What is written for a field that a row has not.
+/// Encoding of a field that a row lacks.
 pub(super) enum Absent {
-    /// The default, or that there is nothing.
+    /// The encoded default or null.
     Bytes(Vec<u8>),
-    /// It has no default.
+    /// The field has no default, or is required.
     Refused,
-    /// Its default is none of its type.
+    /// The default is invalid for the type of the field, with the reason.
     Wrong(String),
 }
 
@@ -61,7 +61,8 @@ impl Nodes {
         let mut making = Making { py, schema, strict, known: HashMap::new(), all: Vec::new() };
         making.number(schema.root_id());
         let mut next = 0;
-        // Each type names others, which are made in their turn: a type may contain itself.
+        // Types refer to others by number, because they may be recursive; those are appended and created
+        // later.
         let mut made = Vec::new();
         while let Some(id) = making.all.get(next).copied() {
             made.push(making.node(id));
@@ -78,7 +79,7 @@ impl Nodes {
 struct Making<'a, 'py> {
     py: Python<'py>,
     schema: &'a Schema,
-    /// Whether fields that are missing are refused, whatever their defaults.
+    /// Whether fields are required even if they have defaults.
     strict: bool,
     known: HashMap<Id, usize>,
     all: Vec<Id>,
@@ -106,7 +107,7 @@ impl Making<'_, '_> {
             Kind::Double => (Of::Double, "double"),
             Kind::Bytes => (Of::Bytes, "bytes"),
             Kind::String => (Of::String, "string"),
-            // What does not fit into memory fits no value.
+            // A size beyond the address space matches no value.
             Kind::Fixed { size, .. } => (Of::Fixed(usize::try_from(*size).unwrap_or(usize::MAX)), ""),
             Kind::Enum { symbols, .. } => (Of::Enum(symbols.iter().cloned().zip(0..).collect()), ""),
             Kind::Array(item) => (Of::Array(self.number(*item)), "array"),

@@ -1,4 +1,4 @@
-//! Why a value is not written, and where it is.
+//! Errors of encoding, with their place.
 
 use super::nodes::{Nodes, Of};
 use crate::builders::described;
@@ -11,34 +11,36 @@ mod classes {
 
 pub(super) type Walked<T> = Result<T, Trouble>;
 
-/// Why a walk ended early.
+/// Errors that end an encoding.
 pub(super) enum Trouble {
-    /// A value is none of its type: another branch of a union may be what is meant.
+    /// A value does not match its type. Other branches of a union are tried.
     Refused(Box<Refused>),
-    /// Nothing else need be tried: nesting, or an exception of Python code that was called on the way.
+    /// An error that ends the encoding of the row: too much nesting or ambiguity, or an exception of Python
+    /// code.
     Ended(Box<(Ended, Vec<Step>)>),
 }
 
 pub(super) struct Refused {
-    /// The type.
+    /// The number of the type.
     pub(super) node: usize,
     pub(super) why: Why,
     place: Vec<Step>,
 }
 
-/// What is wrong with a value. Texts are made when the error is told: most refusals of branches never are.
+/// Reasons why a value does not match a type. Their text is created for reported errors only, as most
+/// mismatches are those of other branches.
 pub(super) enum Why {
-    /// It is something else.
+    /// The value has another type.
     Type(Py<PyAny>),
-    /// Its type goes, and it does not.
+    /// The value is out of range.
     Range(Py<PyAny>),
-    /// A record without a field: the number of it.
+    /// A record lacks a field, given by its position.
     Missing(usize),
-    /// A record with something that is no field of it.
+    /// A record has an unknown field.
     Extra(Py<PyAny>),
-    /// A key of a map that is no text.
+    /// A key of a map is not text.
     Key(Py<PyAny>),
-    /// Something that has no name.
+    /// Any other reason.
     Other(String),
 }
 
@@ -48,9 +50,9 @@ pub(super) enum Ended {
     Raised(PyErr),
 }
 
-/// A step from a value to one within it.
+/// A step from a value to a nested value.
 pub(super) enum Step {
-    /// A field, by the number of the type and its own.
+    /// A field: number of the type, and position of the field.
     Field(usize, usize),
     Item(usize),
     Key(String),
@@ -74,14 +76,15 @@ impl Trouble {
         self
     }
 
-    /// The exception, which names row and column. One that is not ours is left as it is, with the place as a note.
+    /// Returns the exception, which names row and column. An exception of Python code is unchanged, with the
+    /// place as a note.
     pub(super) fn into_exception(self, py: Python<'_>, nodes: &Nodes, row: usize) -> PyErr {
         let (text, place) = match self {
             Self::Refused(refused) => (refused.text(py, nodes), refused.place),
             Self::Ended(ended) => match *ended {
                 (Ended::Raised(error), place) => {
                     let place = spelled(nodes, row, &place);
-                    // A note that cannot be added is no reason to lose the exception.
+                    // Failure to add a note must not replace the exception.
                     let _ = error.value(py).call_method1("add_note", (format!("at {place} of what is written"),));
                     return error;
                 }
@@ -105,7 +108,8 @@ where
 }
 
 impl Refused {
-    /// Whether it is more than that another type was expected: then its branch of a union is likely the one that was meant.
+    /// Whether the mismatch is in a nested value, or other than of type. The branch of the union is then
+    /// probably the intended one.
     pub(super) fn is_near(&self) -> bool {
         !self.place.is_empty() || !matches!(self.why, Why::Type(_))
     }
@@ -130,11 +134,11 @@ impl Refused {
     }
 }
 
-/// The row, and the column with the path in it.
+/// Describes a place: the row, and the column with the path in it.
 fn spelled(nodes: &Nodes, row: usize, place: &[Step]) -> String {
     let mut path = String::new();
     for step in place.iter().rev() {
-        // Writing to a text does not fail.
+        // Writes to a `String` do not fail.
         let _ = match step {
             Step::Field(node, at) => {
                 let name = match &nodes.get(*node).of {
@@ -153,5 +157,5 @@ fn spelled(nodes: &Nodes, row: usize, place: &[Step]) -> String {
     }
 }
 
-/// Values within values. Lists of Python may contain themselves, and a schema may allow it.
+/// Maximum depth of nesting. Python lists may contain themselves, and types may be recursive.
 pub(super) const DEEPEST: usize = 256;

@@ -1,4 +1,4 @@
-//! Values that have no others within them.
+//! Encoding of values without nested values.
 
 use super::{
     meant::{UUID, class},
@@ -13,9 +13,10 @@ use pyo3::{
     types::{PyBool, PyBytes, PyFloat, PyString},
 };
 
-/// How well text goes as bytes, or bytes as text: only where nothing else goes.
+/// Penalty of text as bytes and of bytes as text, which are the last choice.
 const FAR: u32 = 20;
-/// How well text goes as a symbol, and bytes as those of a fixed size: as with arrays, what takes any goes before.
+/// Penalty of text as a symbol, and of bytes as a fixed type: as for arrays, types without a restriction are
+/// preferred.
 const NARROW: u32 = 3;
 
 impl Walk<'_, '_> {
@@ -57,12 +58,12 @@ impl Walk<'_, '_> {
                     return Err(beyond());
                 }
                 out.extend(single.to_le_bytes());
-                // All of Python's are of double precision.
+                // Python's floats have double precision.
                 if kind == Kind::Float { 1 } else { NEAR + 1 }
             }
             (Of::String | Of::Bytes | Of::Enum(_) | Of::Fixed(_), Kind::Str) => {
                 let text = object.cast::<PyString>()?;
-                // Half a pair of surrogates has no bytes.
+                // Unpaired surrogates have no UTF-8 encoding.
                 let text = text.to_str().map_err(|_| beyond())?;
                 return self.text(node, text.as_bytes(), false, out).ok_or_else(beyond);
             }
@@ -81,7 +82,7 @@ impl Walk<'_, '_> {
         })
     }
 
-    /// Text or bytes. Nothing if they are none of the type.
+    /// Encodes text or bytes and returns the penalty; `None` if they do not match the type.
     #[expect(clippy::unused_self, reason = "one of the ways a walk puts values")]
     fn text(&self, node: &Node, bytes: &[u8], binary: bool, out: &mut Vec<u8>) -> Option<u32> {
         match &node.of {

@@ -1,4 +1,4 @@
-//! Which branch of a union a value is of.
+//! Selection of the branch of a union.
 
 use super::{
     nodes::Of,
@@ -12,11 +12,13 @@ use pyo3::{
     types::{PyDict, PyString, PyTuple},
 };
 
-/// Values that may be written in vain for one row: unions of lists of unions of lists could take a time exponential in their depth.
+/// Maximum number of values encoded for rejected branches of a row, as nested unions could take time
+/// exponential in their depth.
 const MOST_IN_VAIN: usize = 1 << 24;
 
 impl Walk<'_, '_> {
-    /// A value of a union: of the branch that a hint names, or of the one that it fits best, the first of several such.
+    /// Encodes a value of a union with the branch that a hint names, or with the branch of the lowest
+    /// penalty, the first one if equal.
     pub(super) fn union(
         &mut self,
         at: usize,
@@ -45,13 +47,13 @@ impl Walk<'_, '_> {
         let mut others = branches.iter().enumerate().filter(|(tag, _)| null != Some(*tag as i64));
         if let (Some((tag, only)), None) = (others.next(), others.next()) {
             put_long(tag as i64, out);
-            // The error that is of interest is that of the branch, but for a value of quite another type.
+            // An error of the only branch is reported, unless the value has another type altogether.
             return self.put(*only, object, out).map_err(|trouble| match trouble {
                 Trouble::Refused(refused) if !refused.is_near() => wrong(at, object),
                 other => other,
             });
         }
-        // What can be gone through once only, or has to be asked what it is, becomes plain before it is tried.
+        // One-time iterators and objects of other libraries are converted before branches are tried.
         match self.plain(object, kind)? {
             Some(plain) if !plain.is(object) => {
                 self.down()?;
@@ -116,7 +118,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// The branch that a pair `(name, value)` names, and the value.
+    /// Returns the branch that a pair `(name, value)` names, and the value.
     fn hinted<'py>(
         &self,
         branches: &[usize],
@@ -130,14 +132,14 @@ impl Walk<'_, '_> {
         Ok(name.to_str().ok().and_then(|name| self.called(branches, name, false)).map(|tag| (tag, value)))
     }
 
-    /// The record that the key `-type` of a dict names.
+    /// Returns the record that the key `-type` of a dict names.
     fn typed(&self, branches: &[usize], dict: &Bound<'_, PyDict>) -> PyResult<Option<usize>> {
         let Some(name) = dict.get_item(HINT)? else { return Ok(None) };
         let Ok(name) = name.cast::<PyString>() else { return Ok(None) };
         Ok(name.to_str().ok().and_then(|name| self.called(branches, name, true)))
     }
 
-    /// The branch of this name, with its namespace or, if none is called so, without.
+    /// Returns the branch with this full name, or otherwise with this name without a namespace.
     fn called(&self, branches: &[usize], name: &str, records: bool) -> Option<usize> {
         let find = |is: &dyn Fn(usize) -> bool| {
             branches
@@ -148,7 +150,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// The key by which a dict says which record it is.
+/// The key of a dict that names its record type.
 pub(super) const HINT: &str = "-type";
 
 fn wrong(at: usize, object: &Bound<'_, PyAny>) -> Trouble {

@@ -1,6 +1,6 @@
-//! Lists and dicts, and what is like them.
+//! Encoding of lists, dicts, and objects that convert to them.
 //!
-//! Nothing is believed of a container while it is walked: what it refers to may run Python code that changes it.
+//! Encoding of an item may run Python code that changes its container, so lengths are not relied on.
 
 use super::{
     nodes::{Absent, Member, Nodes, Of},
@@ -15,24 +15,25 @@ use pyo3::{
     types::{PyByteArray, PyBytes, PyDict, PyFloat, PyList, PyMemoryView, PyString, PyTuple, PyType},
 };
 
-/// How well whole numbers go as real ones.
+/// Penalty of integers as floating-point numbers.
 pub(super) const NEAR: u32 = 8;
-/// How well a tuple goes as a record, and a list of pairs as a map.
+/// Penalty of a tuple as a record, and of a list of pairs as a map.
 const ALIKE: u32 = 5;
 
-/// A walk through rows. What is put says how well the value goes with its type: 0 is as it is.
+/// Encoder of rows. Its methods return the penalty of a value for its type; 0 means an exact match.
 pub(super) struct Walk<'n, 'py> {
     pub(super) py: Python<'py>,
     pub(super) nodes: &'n Nodes,
     pub(super) kinds: Kinds,
-    /// Levels there may be below.
+    /// Number of further levels of nesting.
     room: usize,
-    /// Values that were put in this row, and those of branches that were not taken.
+    /// Number of values encoded for this row, and of those for rejected branches.
     pub(super) steps: usize,
     pub(super) in_vain: usize,
-    /// Unions around.
+    /// Number of enclosing unions.
     pub(super) unions: usize,
-    /// What can be gone through once only, of this row, and its items: a value may be tried as several branches.
+    /// Iterators in this row that can be consumed only once, with their items, as a value may be tried for
+    /// several branches.
     gone_through: Vec<(Py<PyAny>, Py<PyAny>)>,
 }
 
@@ -91,7 +92,7 @@ impl<'n, 'py> Walk<'n, 'py> {
             }
             (Of::Record(members), Kind::Tuple) => {
                 let tuple = object.cast::<PyTuple>()?;
-                // A named tuple says which value is of which field.
+                // The values of a named tuple are matched by name.
                 if !object.is_exact_instance_of::<PyTuple>()
                     && let Some(named) = object.getattr_opt("_asdict")?
                 {
@@ -144,7 +145,7 @@ impl<'n, 'py> Walk<'n, 'py> {
                 Absent::Refused => return Err(Trouble::refused(at, Why::Missing(number))),
                 Absent::Wrong(why) => return Err(Trouble::refused(at, Why::Other(why.clone()))),
             }
-            // A record that has all its fields goes before one that has not.
+            // Records with all their fields are preferred.
             score = score.saturating_add(1);
         }
         if dict.len() > found {
@@ -153,7 +154,7 @@ impl<'n, 'py> Walk<'n, 'py> {
         Ok(score)
     }
 
-    /// Refuses what is no field, and a hint at another record.
+    /// Returns an error for a key that is not a field, except a hint that names this record.
     fn no_more(&self, at: usize, members: &[Member], dict: &Bound<'_, PyDict>) -> Walked<()> {
         let node = self.nodes.get(at);
         for key in dict.keys() {
@@ -200,7 +201,8 @@ impl<'n, 'py> Walk<'n, 'py> {
             put_long(count as i64, out);
         }
         for next in 0..count {
-            // A list that has become shorter is an IndexError; one that has become longer has its first items.
+            // If the list becomes shorter, this raises `IndexError`; if it becomes longer, further items are
+            // ignored.
             let put = self.put(node, &item(next)?, out);
             score = score.saturating_add(put.map_err(|trouble| trouble.within(Step::Item(next)))?);
         }
@@ -236,8 +238,8 @@ impl<'n, 'py> Walk<'n, 'py> {
         Ok(score)
     }
 
-    /// In words of Python's own, what is in others: numbers and arrays of NumPy, mappings, buffers of bytes, whatever can be iterated.
-    /// Nothing for what is plain, or no more than itself.
+    /// Converts an object of another library to Python's own types: scalars and arrays of NumPy, mappings,
+    /// byte buffers, iterables. Returns `None` for objects that need no conversion or have none.
     pub(super) fn plain<'o>(
         &mut self,
         object: &Bound<'o, PyAny>,
@@ -247,9 +249,9 @@ impl<'n, 'py> Walk<'n, 'py> {
         let listed = |from: &Bound<'o, PyAny>| py.get_type::<PyList>().call1((from,));
         Ok(match kind {
             Kind::NumpyBool | Kind::NumpyInt => Some(object.call_method0("item")?),
-            // The `item` of long ones is what they are.
+            // `item` of an extended-precision number returns the number itself.
             Kind::NumpyFloat => Some(py.get_type::<PyFloat>().call1((object,))?),
-            // Dates would be numbers of no unit in its `tolist`.
+            // `tolist` would convert dates to integers without a unit.
             Kind::Array if object.getattr("ndim")?.extract::<usize>()? > 0 => Some(listed(object)?),
             Kind::Array => Some(object.get_item(PyTuple::empty(py))?),
             Kind::Other => {
@@ -293,7 +295,7 @@ impl<'n, 'py> Walk<'n, 'py> {
     }
 }
 
-/// `collections.abc.Mapping`.
+/// Returns `collections.abc.Mapping`.
 fn mapping(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     CLASS.import(py, "collections.abc", "Mapping")
