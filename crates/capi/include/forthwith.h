@@ -312,9 +312,7 @@ void forthwith_batch_free(struct forthwith_batch *batch);
  `uri` is a text that ends with NUL, `options` as well or null. `out` may be written to; the file is freed
  by `forthwith_file_free`.
  */
-enum forthwith_status forthwith_open(const char *uri,
-                                     const char *options,
-                                     struct forthwith_file **out);
+enum forthwith_status forthwith_open(const char *uri, const char *options, struct forthwith_file **out);
 
 /*
  Returns the name of the file's format, valid until the file is freed; null for null.
@@ -376,8 +374,7 @@ const char *forthwith_names_name(const struct forthwith_names *names, uintptr_t 
  Pointers:
  `names` is null or a list that is not freed.
  */
-const char *forthwith_names_type(const struct forthwith_names *names,
-                                 uintptr_t index);
+const char *forthwith_names_type(const struct forthwith_names *names, uintptr_t index);
 
 /*
  Frees a list of names; null is ignored.
@@ -451,8 +448,7 @@ enum forthwith_status forthwith_steps(const struct forthwith_selection *selectio
  `steps` are steps that are not freed, and that no other thread uses. `out` may be written to; the batch is
  freed by `forthwith_batch_free`, before or after the steps.
  */
-enum forthwith_status forthwith_steps_next(struct forthwith_steps_t *steps,
-                                           struct forthwith_batch **out);
+enum forthwith_status forthwith_steps_next(struct forthwith_steps_t *steps, struct forthwith_batch **out);
 
 /*
  Frees steps; null is ignored. Their batches remain valid.
