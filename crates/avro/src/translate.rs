@@ -139,7 +139,7 @@ impl<'s> Layouts<'s> {
     pub(crate) fn count(&mut self) -> Result<(), Refusal> {
         self.parts += 1;
         if self.parts > MAX_PARTS {
-            return Err(format!("a schema that stands for more than {MAX_PARTS} types").into());
+            return Err(format!("a schema that expands to more than {MAX_PARTS} types").into());
         }
         if self.open.len() + self.depth > MAX_DEPTH {
             return Err(format!("types nested more than {MAX_DEPTH} deep").into());

@@ -128,7 +128,7 @@ pub enum Fault {
     #[error("a field's name must be a string, not {0}")]
     NoName(Box<str>),
     /// An integer is out of range for the given type.
-    #[error("the integer does not fit in {0}")]
+    #[error("value out of range for {0}")]
     TooLarge(&'static str),
     /// The command is not possible while a list, record or tuple is open.
     #[error("called '{command}' while a {open} is open")]

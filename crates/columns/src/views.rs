@@ -19,7 +19,7 @@ pub enum ViewError {
         wanted: String,
     },
     /// The items are not aligned, as may happen in a mapped file.
-    #[error("buffer {key} is not aligned for {dtype}: take `Column::compact` of it")]
+    #[error("buffer {key} is not aligned for {dtype}: copy it with `Column::compact`")]
     Unaligned {
         /// Name of the buffer.
         key: String,

@@ -523,7 +523,9 @@ fn is_text(field: &Type) -> bool {
 
 /// Returns the physical type of values, the decoded type, and the logical type.
 fn values(field: &Type) -> Result<(Physical, Kept, Option<LogicalType>), String> {
-    let Kind::Leaf { physical, length } = field.kind else { return Err("no column".into()) };
+    let Kind::Leaf { physical, length } = field.kind else {
+        return Err("a group, where a primitive column is expected".into());
+    };
     let logical = field.logical();
     let decimal = match logical {
         Some(Logical::Decimal { precision, scale }) => {

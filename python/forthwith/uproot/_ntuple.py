@@ -98,7 +98,7 @@ class RNTuple(HasFields):
         """
         found = self.members
         if name not in found and not none_if_missing:
-            raise KeyInFileError(f"no member {name!r} of an ntuple's anchor; there is {', '.join(found)}")
+            raise KeyInFileError(f"an RNTuple anchor has no member {name!r}: its members are {', '.join(found)}")
         return found.get(name)
 
     @property

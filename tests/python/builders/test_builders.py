@@ -104,9 +104,9 @@ def test_data_of_a_known_type(type, data):
         ("(int64, int64)", [(1,)], "expected (int64, int64), found a tuple of 1", "[0]"),
         ("(int64, var * string)", [(1, ["a", b"b"])], "expected string, found a byte string", "[0](1)[1]"),
         ("2 * int64", [[1]], "a list of 1 items where lists of 2 are expected", "[0]"),
-        ("int8", [0, 128], "the integer does not fit in int8", "[1]"),
-        ("uint8", [-1], "the integer does not fit in uint8", "[0]"),
-        ("uint64", [2**64], "the integer does not fit in uint64", "[0]"),
+        ("int8", [0, 128], "value out of range for int8", "[1]"),
+        ("uint8", [-1], "value out of range for uint8", "[0]"),
+        ("uint64", [2**64], "value out of range for uint64", "[0]"),
         ("union[int64, string]", [1.5], "expected union[int64, string], found a real number", "[0]"),
         ("datetime64[s]", [datetime.datetime(2020, 1, 1, 0, 0, 0, 1)], "expected datetime64[s]", "[0]"),
         ("int64", [object()], "cannot convert <object", "[0]"),
@@ -199,7 +199,7 @@ def test_integers_beyond_64_bits():
         builder.append([1])
         # RuntimeError is what Awkward Array says; OverflowError is what it is.
         for kind in (RuntimeError, OverflowError, ValueError):
-            with pytest.raises(kind, match="does not fit in int64"):
+            with pytest.raises(kind, match="value out of range for int64"):
                 builder.append([1, [x]])
         assert builder.to_list() == [[1]]
         with pytest.raises(OverflowError):

@@ -50,7 +50,7 @@ fn bytes_that_are_not_aligned_are_not_numbers() {
     let view = array(numbers::<f64>(vec![]), 2, vec![("n-data", column.clone())]);
     assert_eq!(
         said(view.as_slice::<f64>()),
-        "buffer n-data is not aligned for float64: take `Column::compact` of it"
+        "buffer n-data is not aligned for float64: copy it with `Column::compact`"
     );
     let copy = array(numbers::<f64>(vec![]), 2, vec![("n-data", column.compact())]);
     assert_eq!(copy.as_slice::<f64>().unwrap(), [0.0, 0.0]);

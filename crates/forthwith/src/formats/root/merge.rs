@@ -320,14 +320,17 @@ impl Run<'_, '_> {
     /// Rewrites a table entry by entry.
     fn rewrite(&mut self, item: &Item, kind: &str) -> Result<()> {
         let [(number, found)] = &item.found[..] else {
-            let what = "writing the tables of several files anew: merge them first";
+            let what = "converting the tables of several files: merge the files first";
             return Err(Error::unsupported(what).in_object(&item.path));
         };
         if kind != NTUPLE && kind != DEFAULT_TREE {
             return Err(Error::invalid(format!("no kind of table {kind:?}: {DEFAULT_TREE} or {NTUPLE}")));
         }
         if self.merge.entries.is_some() {
-            return Err(Error::unsupported("writing some entries of tables anew").in_object(&item.path));
+            return Err(Error::unsupported(
+                "selecting entries while tables are converted: copy the entries to a file first",
+            )
+            .in_object(&item.path));
         }
         let how = Rewriting {
             kind,
