@@ -298,7 +298,8 @@ impl Table {
     /// field is returned.
     ///
     /// # Errors
-    /// Returns [`NotFound`](ErrorKind::NotFound) with the most similar names if the field does not exist.
+    /// Returns [`NotFound`](ErrorKind::NotFound) if no field, or more than one, has the name: with the paths
+    /// of these fields, or with similar names. Returns an error if the metadata are damaged.
     pub fn find(&self, name: &str) -> Result<u32> {
         if let Some(at) = self.found(name)? {
             return Ok(at);
@@ -327,8 +328,8 @@ impl Table {
         Ok(Error::new(ErrorKind::NotFound { what: "branch", name: name.to_owned(), near, known }))
     }
 
-    /// Returns the index of a field by its path, or by its own name if only one field has it; `None` if the
-    /// field does not exist. It is intended for names that may not be fields: unlike [`find`](Self::find), it
+    /// Returns the index of a field by its path, or by its own name; `None` if no field, or more than one, has
+    /// the name. It is intended for names that may not be fields: unlike [`find`](Self::find), it
     /// does not search for similar names, which takes long.
     ///
     /// # Errors

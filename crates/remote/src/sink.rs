@@ -14,10 +14,10 @@ use std::{
     sync::Arc,
 };
 
-/// A sink that writes an object of a store. Its bytes are in an unnamed temporary file until all are written,
-/// since formats change bytes at the beginning last; `finish` uploads them, several parts in parallel. The
-/// object appears, or is replaced, when the store has all of them: a failed upload is aborted, and leaves the
-/// previous object.
+/// A sink that writes an object of a store. The bytes are written to an unnamed temporary file first, because
+/// formats such as ROOT patch their header at the end; `finish` uploads the file, large ones in several parts
+/// in parallel. The object appears, or is replaced, only when the upload is complete. A failed upload is
+/// aborted; if the answer to its completion is lost, the error says that the object's state is unknown.
 struct StoreSink {
     name: String,
     object: Arc<Object>,

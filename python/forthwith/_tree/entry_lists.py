@@ -22,8 +22,8 @@ class EntryLists:
     """Entry numbers of one or more trees.
 
     Attributes:
-        parts: The file, tree and entry numbers of each list; file and tree are empty for a list that was not
-            made from a tree.
+        parts: The file, tree and entry numbers of each list; file and tree are empty if the list does not record
+            them, as in a ``TEventList``.
     """
 
     def __init__(self, parts: list[tuple[str, str, array[int]]]) -> None:

@@ -76,7 +76,8 @@ class BranchMapping(NotAnArray):
     def _members(self, recursive: bool | None = None) -> Iterator[tuple[str, int]]:
         """Iterates over relative paths and positions of nested branches, parents before children.
 
-        Parts of columns, such as members of records in RNTuples, are included only if ``recursive`` is true.
+        By default, a tree leaves out parts of columns, such as members of records in RNTuples, and a branch includes
+        them. With ``recursive=False``, only direct children are included.
         """
         children = self._tree._children
         fields = self._tree._fields
@@ -132,9 +133,9 @@ class BranchMapping(NotAnArray):
             filter_branch: Selects branches for which this function of a `Branch` is true.
             exclude: Excludes branches whose name or path matches, with patterns as in ``filter_name``.
             unknown: Unknown arguments are refused.
-            recursive: Whether nested branches are included. By default they are, except parts of columns,
-                such as ``jets/pt`` of an RNTuple, which are included with ``True`` or if ``filter_name`` has
-                a path.
+            recursive: Whether nested branches are included. By default they are, except that a tree leaves out
+                parts of columns, such as ``jets/pt`` of an RNTuple, which are included with ``True`` or if
+                ``filter_name`` has a path.
             full_paths: Whether nested branches are listed by path, such as ``a/a.b``, or by their own name
                 only.
         """

@@ -34,7 +34,15 @@ def delayed(
 
 
 def bag(files: Any, columns: Any = None, *, library: str = "ak", threads: int | None = 1, **options: Any) -> Any:
-    """Returns a ``dask.bag.Bag`` with an array for each partition, with the arguments of `delayed`."""
+    """Returns a ``dask.bag.Bag`` of what `Tree.arrays` gives for each partition.
+
+    Args:
+        files: As in `delayed`.
+        columns: As in `delayed`.
+        library: As in `delayed`.
+        threads: As in `delayed`.
+        options: As in `delayed`.
+    """
     package("dask")
     partitions = planned(files, columns, options)
     sequence = import_module("dask.bag").from_sequence(partitions, npartitions=len(partitions))
