@@ -101,6 +101,9 @@ const WEB_PAGE: &str = "a web page (folders of web servers cannot be listed: nam
 /// Number of first bytes that suffice to recognise a file, unless a registered format needs more.
 const HEAD: u64 = 8;
 
+/// Number of first bytes up to which a text that begins with blank characters is examined.
+const LONGEST_HEAD: u64 = 4096;
+
 /// A file format: how files are recognised, opened and written. Formats that can only be read, or only
 /// written, use the defaults for the other.
 pub trait Format: Send + Sync {
@@ -114,6 +117,13 @@ pub trait Format: Send + Sync {
     fn recognise(&self, head: &[u8], name: &str) -> bool {
         let _ = (head, name);
         false
+    }
+
+    /// Whether a text with these first bytes has this format, whatever its name; `None` if more bytes are needed
+    /// to tell. Only asked for files that no format recognises otherwise.
+    fn recognise_text(&self, head: &[u8]) -> Option<bool> {
+        let _ = head;
+        Some(false)
     }
 
     /// Whether the options request this format for any file.
@@ -258,8 +268,15 @@ pub(crate) fn option_kind(name: &str) -> Option<OptionKind> {
 
 /// Detects the format of a source.
 fn found(source: &dyn Source) -> Result<&'static dyn Format> {
-    let head = source.read_one(0..source.grown(head_bytes() - 1)?.min(head_bytes()))?;
-    let format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
+    let mut length = head_bytes();
+    let mut head = source.read_one(0..source.grown(length - 1)?.min(length))?;
+    let mut format = recognised(&head, source.uri()).map_err(|error| error.in_file(source.uri()))?;
+    // The first bytes of a text may all be blank.
+    while format.is_none() && head.len() as u64 == length && length < LONGEST_HEAD && is_undecided(&head) {
+        length = (2 * length).min(LONGEST_HEAD);
+        head = source.read_one(0..source.grown(length - 1)?.min(length))?;
+        format = by_text(&head, source.uri());
+    }
     format.ok_or_else(|| {
         let found = begins(head.get(..HEAD as usize).unwrap_or(&head)) + &own::missed(source.uri());
         Error::not_a(known(), found).in_file(source.uri())
@@ -294,9 +311,30 @@ pub(crate) fn recognised(head: &[u8], name: &str) -> Result<Option<&'static dyn 
         return Ok(Some(own));
     }
     match FORMATS.iter().copied().find(|format| format.is_read() && format.recognise(head, name)) {
-        None => own::by_head(head, name),
+        None => Ok(own::by_head(head, name)?.or_else(|| by_text(head, name))),
         found => Ok(found),
     }
+}
+
+/// Returns the text format of a file by its first bytes, unless its name has the extension of a format.
+#[cfg(feature = "json")]
+fn by_text(head: &[u8], name: &str) -> Option<&'static dyn Format> {
+    let is_named = |format: &dyn Format| {
+        let mut endings = [ending(name), text_ending(name)].into_iter().flatten();
+        endings.any(|ending| format.endings().contains(&&*ending))
+    };
+    let text = FORMATS.iter().copied().find(|format| format.recognise_text(head) == Some(true))?;
+    (!FORMATS.iter().any(|format| is_named(*format))).then_some(text)
+}
+
+#[cfg(not(feature = "json"))]
+const fn by_text(_: &[u8], _: &str) -> Option<&'static dyn Format> {
+    None
+}
+
+/// Whether more bytes may tell a text format.
+fn is_undecided(head: &[u8]) -> bool {
+    FORMATS.iter().any(|format| format.recognise_text(head).is_none())
 }
 
 /// Returns the format of a file name's extension.

@@ -33,13 +33,22 @@ const SCHEMA: OptionSpec = OptionSpec {
 /// all entries.
 const LINES: [&str; 2] = ["jsonl", "ndjson"];
 
-/// Whether the first bytes of a text can only be those of an object, or of a list of objects.
-fn begins_with_object(head: &[u8]) -> bool {
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+/// Whether the first bytes of a text can only be those of an object, or of a list of objects; `None` if they are
+/// too few to tell.
+fn begins_with_object(head: &[u8]) -> Option<bool> {
+    let text = head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head).trim_ascii_start();
+    if text.is_empty() || BYTE_ORDER_MARK.starts_with(text) {
+        return None;
+    }
     let text = text.strip_prefix(b"[").map_or(text, <[u8]>::trim_ascii_start);
-    let member = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    member.is_some_and(|member| member.starts_with(b"\"") || member.starts_with(b"}"))
+    match text.split_first() {
+        None => None,
+        Some((b'{', member)) => Some(matches!(member.trim_ascii_start().first()?, b'"' | b'}')),
+        Some(_) => Some(false),
+    }
 }
+
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Format for Json {
     fn name(&self) -> &'static str {
@@ -57,10 +66,13 @@ impl Format for Json {
 
     /// Recognises a file by its extension. If the extension belongs to no built-in format, as for standard
     /// input, the text has to begin with an object or a list of objects.
-    fn recognise(&self, head: &[u8], name: &str) -> bool {
+    fn recognise(&self, _: &[u8], name: &str) -> bool {
         let is_named = |ending: String| ending == "json" || LINES.contains(&&*ending);
         super::text_ending(name).is_some_and(is_named)
-            || (begins_with_object(head) && super::built_in_by_name(name).is_none())
+    }
+
+    fn recognise_text(&self, head: &[u8]) -> Option<bool> {
+        begins_with_object(head)
     }
 
     fn options(&self) -> &'static [OptionSpec] {
