@@ -217,12 +217,20 @@ impl Node<'_> {
     }
 
     /// Returns whether a square matrix of numbers, whose rows begin with the item `first`, equals its transpose.
-    /// Equal are numbers that compare equal, and numbers with equal bits.
+    /// Equal are numbers that compare equal, and all NaNs.
     pub(crate) fn is_symmetric(&self, first: usize, side: usize) -> bool {
-        let Self::Numbers { bytes, wire } = self else { return true };
+        let place = |row: usize, column: usize| first + row * side + column;
+        let Self::Numbers { bytes, wire } = self else {
+            let stored = |at: usize| {
+                let mut bytes = Vec::new();
+                self.append(at, &mut bytes).map(|()| bytes)
+            };
+            let is_equal = |row, column| stored(place(row, column)) == stored(place(column, row));
+            return (0..side).all(|row| (0..row).all(|column| is_equal(row, column)));
+        };
         let dtype = wire.dtype();
-        let item = |row: usize, column: usize| {
-            let at = first + row * side + column;
+        let item = |row, column| {
+            let at = place(row, column);
             bytes_of(bytes, dtype.size(), at..at + 1).unwrap_or_default()
         };
         let number = |item: &[u8]| match (dtype, item) {
@@ -231,7 +239,8 @@ impl Node<'_> {
             _ => None,
         };
         let is_equal = |one: &[u8], other: &[u8]| {
-            one == other || number(one).is_some_and(|value| number(other) == Some(value))
+            one == other
+                || number(one).zip(number(other)).is_some_and(|(a, b)| a == b || (a.is_nan() && b.is_nan()))
         };
         (0..side).all(|row| (0..row).all(|column| is_equal(item(row, column), item(column, row))))
     }

@@ -178,6 +178,19 @@ impl Writer<'_> {
             );
             return Err(at.invalid(what));
         }
+        let number = |place: usize| match &*values.at(place) {
+            Given::Float(value) => Some(*value),
+            Given::Int(value) => Some(*value as f64),
+            Given::Unsigned(value) => Some(*value as f64),
+            _ => None,
+        };
+        let is_equal = |row: usize, column: usize| {
+            let pair = number(row * rows + column).zip(number(column * rows + row));
+            pair.is_none_or(|(one, other)| one == other || (one.is_nan() && other.is_nan()))
+        };
+        if let Some(row) = (0..rows).find(|row| !(0..*row).all(|column| is_equal(*row, column))) {
+            return Err(at.invalid(format!("is not symmetric: row {row} differs from column {row}")));
+        }
         let mut places = (0..rows).flat_map(|row| (row..rows).map(move |column| row * rows + column));
         places.try_for_each(|place| self.stored(at, numbers, &values.at(place)))
     }
