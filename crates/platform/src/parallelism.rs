@@ -1,11 +1,8 @@
 //! The number of threads that the process can run at once.
 
-use crate::Instant;
+use crate::{Instant, ProcessOnce};
 use std::{
-    sync::{
-        OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     thread,
 };
 
@@ -23,8 +20,8 @@ static ANSWER: AtomicU64 = AtomicU64::new(0);
 #[must_use]
 #[allow(clippy::disallowed_methods, reason = "this is the one place")]
 pub fn parallelism() -> usize {
-    static BEGAN: OnceLock<Instant> = OnceLock::new();
-    let now = BEGAN.get_or_init(Instant::now).elapsed().as_millis() as u64;
+    static BEGAN: ProcessOnce<Instant> = ProcessOnce::new();
+    let now = BEGAN.get_or_make(Instant::now).elapsed().as_millis() as u64;
     let answer = ANSWER.load(Ordering::Relaxed);
     if answer != 0 && now.saturating_sub(answer >> 16) < KEPT {
         return (answer & 0xffff) as usize;
