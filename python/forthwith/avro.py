@@ -296,12 +296,14 @@ def decode_messages(
         if wanted is None:
             raise ValueError("without messages, it is unknown which of the schemas is meant: give one")
         return decode([], wanted)
-    arrays = [_array(array, None) for array, _ in groups]
+    library: Any = _library("ak")
+    library.about_datums(_schema_text(reader_schema))
+    arrays = [library.column("", array, 0) for array, _ in groups]
     if len(arrays) == 1:
         return arrays[0]
     ak, np = _package("awkward"), _package("numpy")
     order = np.argsort(np.concatenate([numbers for _, numbers in groups]), kind="stable")
-    return ak.concatenate(arrays)[order]
+    return library.of_layout("", ak.concatenate(arrays)[order].layout)
 
 
 def _encode(array: Any, schema: Schema | None, *, message: bool, strict: bool) -> list[bytes]:

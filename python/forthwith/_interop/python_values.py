@@ -94,8 +94,8 @@ class PythonValues:
         ak = package("awkward")
         layout = ak.to_backend(layout, "cpu", highlevel=False)
         if isinstance(layout, ak.record.Record):
-            return self._list(layout.array[layout.at : layout.at + 1])[0]
-        return self._list(layout)
+            return self._list(ak.materialize(layout.array[layout.at : layout.at + 1], highlevel=False))[0]
+        return self._list(ak.materialize(layout, highlevel=False))
 
     def _list(self, layout: Any) -> list[Any]:
         if not is_different(layout):
@@ -203,11 +203,15 @@ def _times(meaning: str, spans: Any) -> list[Any]:
 
 def _timestamps(meaning: str, zone_name: str, moments: Any) -> list[Any]:
     """Converts timestamps with a time zone, which NumPy has in UTC."""
-    zone = _zone(zone_name)
-    return [
-        None if moment is None else zone.fromutc(_checked(moment, meaning).replace(tzinfo=zone))
-        for moment in moments.tolist()
-    ]
+    try:
+        zone = _zone(zone_name)
+        return [
+            None if moment is None else zone.fromutc(_checked(moment, meaning).replace(tzinfo=zone))
+            for moment in moments.tolist()
+        ]
+    except (LookupError, OverflowError) as error:
+        # A zone that this system does not know, or a moment of the first or last year that is in another one there.
+        raise UnsupportedError(f"{meaning}: {error}; array.layout.to_list() has NumPy's values") from None
 
 
 def _checked(value: Any, meaning: str) -> Any:
@@ -223,7 +227,7 @@ def _checked(value: Any, meaning: str) -> Any:
 def _zone(name: str) -> datetime.tzinfo:
     if name == "UTC":
         return datetime.UTC
-    if name[0] in "+-":
+    if name[0] in "+-" and ":" in name:
         hours, _, minutes = name[1:].partition(":")
         distance = datetime.timedelta(hours=int(hours), minutes=int(minutes))
         return datetime.timezone(distance if name[0] == "+" else -distance)

@@ -379,3 +379,63 @@ def test_numba_takes_arrays(array):
         return found
 
     assert total(array[["n", "at"]]) == 6
+
+
+def test_virtual_columns_without_options():
+    schema = {
+        "type": "record",
+        "name": "R",
+        "fields": [
+            {"name": "d", "type": DECIMAL},
+            {"name": "ds", "type": {"type": "array", "items": DECIMAL}},
+            {"name": "m", "type": {"type": "map", "values": DECIMAL}},
+            {"name": "t", "type": {"type": "long", "logicalType": "timestamp-micros"}},
+        ],
+    }
+    at = dt.datetime(2024, 5, 6, 7, 8, 9, tzinfo=dt.UTC)
+    row = {"d": decimal.Decimal("1.23"), "ds": [decimal.Decimal("4.56")], "m": {"k": decimal.Decimal("7.89")}, "t": at}
+    file = io.BytesIO()
+    forthwith.write_avro(file, [row, row], schema)
+    file.seek(0)
+    table = forthwith.open(file)
+    assert table.arrays(virtual=True).to_list() == table.to_list() == [row, row]
+    assert table.arrays(virtual=True).ds.to_list() == [row["ds"]] * 2
+
+
+def test_messages_of_several_schemas_have_one_kind_of_values():
+    old = {"type": "record", "name": "R", "fields": [{"name": "d", "type": DECIMAL}]}
+    new = {**old, "fields": [*old["fields"], {"name": "n", "type": "int", "default": 0}]}
+    value = {"d": decimal.Decimal("12.34")}
+    first = forthwith.avro.encode_messages([value], old)
+    second = forthwith.avro.encode_messages([{**value, "n": 1}], new)
+    for messages in (first, first + second):
+        found = forthwith.avro.decode_messages(messages, [old, new], reader_schema=old).to_list()
+        assert found == [value] * len(messages)
+
+
+def test_results_of_arithmetic_are_numbers():
+    array = forthwith.open(io.BytesIO(one_decimal())).arrays()
+    array["twice"] = array.d * array.d
+    assert array.to_list()[0] == {"d": decimal.Decimal("1.23"), "twice": 123 * 123}
+
+
+def test_zones_that_python_lacks_are_named():
+    table = pa.table({"t": pa.array([0], pa.timestamp("us", "Nowhere/Land"))})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    file.seek(0)
+    array = forthwith.open(file).arrays()
+    with pytest.raises(forthwith.UnsupportedError, match="Nowhere/Land"):
+        array.to_list()
+    assert len(array.layout.to_list()) == 1
+
+
+def one_decimal():
+    """An Avro file of one decimal."""
+    file = io.BytesIO()
+    schema = {"type": "record", "name": "R", "fields": [{"name": "d", "type": DECIMAL}]}
+    forthwith.write_avro(file, [{"d": decimal.Decimal("1.23")}], schema)
+    return file.getvalue()
+
+
+DECIMAL = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}
