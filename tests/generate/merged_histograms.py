@@ -77,7 +77,7 @@ CASES = {
     "in part the same": ([filled(4, 0, 4, [0.5, 2.5]), filled(4, 2, 6, [2.5, 3.5])], None),
     "three": ([filled(2, 0, 2, [0.5]), filled(2, 4, 6, [4.5]), filled(2, -2, 0, [-0.5])], None),
     "equal edges": ([edged([0, 1, 3], [0.5]), edged([0, 1, 3], [2.5])], None),
-    "beyond an axis": ([filled(3, 0, 3, [0.5]), filled(3, 3, 6, [3.5, 1.5])], "beyond its axis"),
+    "beyond an axis": ([filled(3, 0, 3, [0.5]), filled(3, 3, 6, [3.5, 1.5])], "outside its axis"),
     "other widths": ([filled(4, 0, 4, [0.5]), filled(3, 0, 4, [3.5])], "x axis has 3 bins"),
     "between bins": ([filled(4, 0, 4, [0.5]), filled(4, 0.5, 4.5, [3.5])], "x axis has 4 bins from 0.5"),
     "in buffers": ([waiting([1, 2, 3]), waiting([10, 20, 0.5]), waiting([-7.5])], None),

@@ -133,4 +133,4 @@ def test_structures_without_a_common_type_are_merged_or_refused(tmp_path):
     command = [sys.executable, "-m", "forthwith", "convert", f"{tmp_path}/0.parquet", f"{tmp_path}/1.parquet"]
     done = subprocess.run([*command, f"{tmp_path}/all.parquet"], check=False, capture_output=True, text=True)
     assert done.returncode == 2
-    assert "column x is " in done.stderr
+    assert "column x has type " in done.stderr

@@ -29,6 +29,8 @@ class Screen:
 
         def own_terminal():
             os.setsid()
+            # A process that ignores it, as below nohup, has no child that ends by it.
+            signal.signal(signal.SIGHUP, signal.SIG_DFL)
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
         streams = {"stdin": terminal if stdin is None else stdin, "stdout": stdout or terminal, "stderr": terminal}
