@@ -223,6 +223,7 @@ def test_a_named_pipe_gets_all(write, whole, tmp_path):
 INTERRUPTED = """
 import os, signal, sys, threading, time
 import numpy as np, forthwith
+forthwith.recreate, forthwith.write_avro  # imported before the clock runs
 signal.signal(signal.SIGINT, signal.default_int_handler)
 def interrupt():
     time.sleep(0.3)
