@@ -125,7 +125,7 @@ WAYS = {
 
 
 def pages():
-    """The bytes of memory that the process has, and those that are no pages of files."""
+    """Bytes of resident memory, and of its part that is not mapped from files."""
     with open("/proc/self/statm") as file:
         _, resident, shared, *_ = map(int, file.read().split())
     return resident * resource.getpagesize(), (resident - shared) * resource.getpagesize()

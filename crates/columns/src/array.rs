@@ -15,7 +15,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Returns the buffer named `key`, or `None` if there is no such buffer.
+    /// Returns the buffer named `key`, or `None` if it is missing.
     #[must_use]
     pub fn column(&self, key: &str) -> Option<&Column> {
         self.columns.iter().find(|(name, _)| name == key).map(|(_, column)| column)

@@ -18,7 +18,7 @@ impl<'a> Lookup<'a> {
     /// Returns the buffer `key-part`, of any type.
     ///
     /// # Errors
-    /// [`Invalid::Missing`] if there is no such buffer.
+    /// [`Invalid::Missing`] if the buffer is missing.
     pub fn any(&self, key: &str, part: &str) -> Result<&'a Column, Invalid> {
         let name = format!("{key}-{part}");
         self.0.get(name.as_str()).copied().ok_or(Invalid::Missing { key: name })

@@ -5,7 +5,7 @@ use crate::lookup::Lookup;
 use crate::{Array, Column, DType, Form, Invalid};
 
 impl Form {
-    /// Returns the Form of the result of [`Array::pick`], or `None` if there is no such field.
+    /// Returns the Form of the result of [`Array::pick`], or `None` if the field is missing.
     #[must_use]
     pub fn pick(&self, path: &[String]) -> Option<Self> {
         pick(self, path, Vec::new(), &mut Vec::new(), 0)
@@ -18,7 +18,7 @@ impl Array {
     /// options. Columns are shared, not copied.
     ///
     /// # Errors
-    /// [`Invalid::Missing`] if there is no such field, and other [`Invalid`] for an array that contradicts
+    /// [`Invalid::Missing`] if the field is missing, and other [`Invalid`] for an array that contradicts
     /// itself.
     pub fn pick(&self, path: &[String]) -> Result<Self, Invalid> {
         let mut chains = Vec::new();

@@ -54,7 +54,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Returns the totals of some plans, of which no block is decoded.
+    /// Returns the totals of some plans without decoding any block.
     pub(crate) fn of(parts: &[Part<'_>]) -> Self {
         let all_blocks = parts.iter().map(|part| part.plan.tasks.len() as u64).sum();
         let all_bytes = parts.iter().fold(0_u64, |sum, part| sum.saturating_add(part.plan.stored_bytes()));

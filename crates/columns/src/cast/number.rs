@@ -4,7 +4,7 @@ use super::{CastReason, Result};
 use crate::{Column, DType, Invalid, Native, with_integer};
 use std::borrow::Cow;
 
-/// Casts the first `count` numbers of a column exactly. Returns `None` if there is no cast between the two
+/// Casts the first `count` numbers of a column exactly. Returns `None` if no cast exists between the two
 /// types, and an error for a number that the other type cannot represent.
 #[expect(
     clippy::unnecessary_fallible_conversions,
