@@ -15,7 +15,7 @@ impl Array {
     /// second, and so on.
     ///
     /// # Errors
-    /// [`Invalid`] if `arrays` is empty, their Forms differ, a row is out of range, or an array contradicts
+    /// [`Invalid`] if `parts` is empty, the Forms differ, a row is out of range, or an array contradicts
     /// itself.
     pub fn gather(parts: &[(&Self, &[Range<u64>])]) -> Result<Self, Invalid> {
         let Some((first, _)) = parts.first() else { return Err(Invalid::Missing { key: "arrays".into() }) };

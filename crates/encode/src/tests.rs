@@ -381,6 +381,16 @@ fn only_symmetric_matrices_are_written_as_triangles() {
         Ok(4 + 3 * 8)
     );
     assert!(bytes(&layout, &ROOT, &matrix(2, &[1.0, f64::NAN, -f64::NAN, 4.0])).is_ok());
+    // Numbers of which none is null are compared, too.
+    for (items, is_written) in [([1.0, 2.0, 2.0, 4.0], true), ([1.0, 2.0, 9.0, 4.0], false)] {
+        let mut nullable = matrix(2, &items);
+        let Form::Record { contents, .. } = &mut nullable.form else { panic!("a record") };
+        let Form::List { content, .. } = &mut contents[1] else { panic!("a list") };
+        let numbers = Box::new((**content).clone());
+        **content = Form::Option { key: "o".into(), content: numbers };
+        nullable.columns.push(("o-index".into(), Column::from_slice(&[0i64, 1, 2, 3])));
+        assert_eq!(bytes(&layout, &ROOT, &nullable).is_ok(), is_written);
+    }
     for (side, items) in [(2, [1.0, 2.0, 9.0, 4.0]), (-2, [1.0, 2.0, 2.0, 4.0])] {
         let error = bytes(&layout, &ROOT, &matrix(side, &items)).unwrap_err();
         assert_eq!((error.row(), error.member()), (Some(0), "items"));
